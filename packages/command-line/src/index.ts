@@ -1,1 +1,13 @@
-export {};
+export * from "./command.js";
+export type { ConfigurationFile } from "./configuration-file.js";
+export * from "./exit-codes.js";
+export { type Folders, userFolders } from "./folders.js";
+export * from "./format-values.js";
+export { nearNames } from "./near-names.js";
+export { type Column, createOutput, type Output, type OutputMode } from "./output.js";
+export { type ProgramDefinition, type RunOptions, runProgram } from "./program.js";
+export { createProgress, type Progress, type ProgressState } from "./progress.js";
+export { type Origin, type ResolvedSettings, resolveSettings } from "./resolve-settings.js";
+export * from "./setting-kinds.js";
+export { startProgram } from "./start-program.js";
+export { displayWidth, type Paint, paintFor, printable, type Terminal, wantsColor } from "./terminal.js";
