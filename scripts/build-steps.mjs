@@ -1,0 +1,26 @@
+// What set-up builds, in order. A step is skipped while the files it reads are the ones it last succeeded with.
+
+/**
+ * @typedef {object} BuildStep
+ * @property {string} name
+ * @property {string[]} inputs folders and files, from the repository root, whose contents decide whether the step runs again
+ * @property {string[]} outputs files that must exist for the step to be skipped
+ * @property {string[]} command
+ */
+
+/** @type {BuildStep[]} */
+export const buildSteps = [
+  {
+    name: "TypeScript",
+    inputs: [
+      "tsconfig.json",
+      "tsconfig.base.json",
+      "packages/*/tsconfig.json",
+      "services/*/tsconfig.json",
+      "packages/*/src",
+      "services/*/src",
+    ],
+    outputs: ["services/strata/dist/main.js", "services/easel/dist/main.js"],
+    command: ["node_modules/.bin/tsc", "-b"],
+  },
+];
