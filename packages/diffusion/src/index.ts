@@ -1,1 +1,3 @@
-export {};
+export { InvalidInputError } from "./invalid-input-error.js";
+export { drawNoise, NOISE_STREAMS } from "./random.js";
+export * from "./schedulers/index.js";
