@@ -11,3 +11,4 @@ export { type Origin, type ResolvedSettings, resolveSettings } from "./resolve-s
 export * from "./setting-kinds.js";
 export { startProgram } from "./start-program.js";
 export { displayWidth, type Paint, paintFor, printable, type Terminal, wantsColor } from "./terminal.js";
+export * from "./terminal-pictures.js";
