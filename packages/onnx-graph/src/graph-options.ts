@@ -1,0 +1,22 @@
+/** Which runtime the graph is for: it decides between operators that mean the same but are not everywhere, or not everywhere fast. */
+export type Target = "cpu" | "webgpu" | "cuda";
+
+export interface GraphOptions {
+  readonly target: Target;
+  /** type of the arithmetic; inputs and outputs are float32 either way */
+  readonly compute: "fp32" | "fp16";
+  /**
+   * What happens to weights whose type in the file is not the computing type:
+   * "fold": converted once when the session is created (fastest calls; memory for the converted copy);
+   * "cast": converted in each call, straight out of the mapped file (fast load, least memory).
+   */
+  readonly weights: "cast" | "fold";
+  /** store linear layers in 8- or 4-bit blocks of 32 */
+  readonly quantise?: "q8" | "q4";
+  /** names of inner values to hand out as extra outputs (see `GraphBuilder.tap`); "all" for every one */
+  readonly taps?: readonly string[] | "all";
+}
+
+export function defaultGraphOptions(target: Target): GraphOptions {
+  return { target, compute: target === "cpu" ? "fp32" : "fp16", weights: "fold" };
+}

@@ -1,0 +1,155 @@
+/** Layers with weights, by the names they have in the checkpoint; each picks the operators its target runs best. */
+import type { GraphBuilder, Value } from "./graph-builder.js";
+import { add, concat, cosine, multiply, reshape, reshapeLike, sine, transpose, unsqueeze } from "./operators.js";
+import { quantisedLinear } from "./quantised-linear.js";
+
+export interface LinearOptions {
+  readonly bias?: boolean;
+}
+
+/**
+ * y = x Wᵀ + b over the last axis. Two-dimensional inputs take Gemm, which reads the file's [out, in] layout as it is;
+ * token sequences are folded to two dimensions and back, which costs nothing.
+ */
+export function linear(
+  g: GraphBuilder,
+  x: Value,
+  name: string,
+  inFeatures: number,
+  outFeatures: number,
+  { rank = 3, bias = true }: LinearOptions & { readonly rank?: 2 | 3 } = {},
+): Value {
+  const weightName = `${name}.weight`;
+  const quantised = quantisedLinear(g, x, weightName, inFeatures, outFeatures);
+  const biasValue = bias ? g.parameter(`${name}.bias`, [outFeatures]) : undefined;
+  if (quantised) return biasValue ? add(g, quantised, biasValue) : quantised;
+  const weight = g.parameter(weightName, [outFeatures, inFeatures], [outFeatures, inFeatures]);
+  if (rank === 2) return g.node("Gemm", [x, weight, biasValue], { transB: 1 });
+  const flat = g.node("Gemm", [reshape(g, x, [-1, inFeatures]), weight, biasValue], { transB: 1 });
+  const head = g.node("Shape", [x], { start: 0, end: 2 }, "int64");
+  return g.node("Reshape", [flat, concat(g, [head, g.constantInts([outFeatures])], 0)]);
+}
+
+export interface Conv2dOptions {
+  readonly kernel?: number;
+  readonly stride?: number;
+  readonly padding?: number;
+  readonly bias?: boolean;
+}
+
+export function conv2d(
+  g: GraphBuilder,
+  x: Value,
+  name: string,
+  inChannels: number,
+  outChannels: number,
+  { kernel = 3, stride = 1, padding = kernel >> 1, bias = true }: Conv2dOptions = {},
+): Value {
+  const shape = [outChannels, inChannels, kernel, kernel];
+  const weight = g.parameter(`${name}.weight`, shape, shape);
+  const biasValue = bias ? g.parameter(`${name}.bias`, [outChannels]) : undefined;
+  return g.node("Conv", [x, weight, biasValue], {
+    kernel_shape: [kernel, kernel],
+    strides: [stride, stride],
+    pads: [padding, padding, padding, padding],
+  });
+}
+
+export function groupNorm(
+  g: GraphBuilder,
+  x: Value,
+  name: string,
+  channels: number,
+  groups: number,
+  epsilon: number,
+): Value {
+  if (g.options.target === "cpu") {
+    const scale = g.parameter(`${name}.weight`, [channels]);
+    const shift = g.parameter(`${name}.bias`, [channels]);
+    return g.node("GroupNormalization", [x, scale, shift], { num_groups: groups, epsilon: { float: epsilon } });
+  }
+  return groupNormByInstance(g, x, name, channels, groups, epsilon);
+}
+
+/** The form every provider has: groups become instances, then the channels' own scale and shift. */
+function groupNormByInstance(
+  g: GraphBuilder,
+  x: Value,
+  name: string,
+  channels: number,
+  groups: number,
+  epsilon: number,
+): Value {
+  const ones = g.constantFloats(new Float32Array(groups).fill(1));
+  const zeros = g.constantFloats(new Float32Array(groups));
+  const grouped = reshape(g, x, [0, groups, -1]);
+  const normal = g.node("InstanceNormalization", [grouped, ones, zeros], { epsilon: { float: epsilon } });
+  const scale = g.parameter(`${name}.weight`, [channels], [channels, 1, 1]);
+  const shift = g.parameter(`${name}.bias`, [channels], [channels, 1, 1]);
+  return add(g, multiply(g, reshapeLike(g, normal, x), scale), shift);
+}
+
+export function layerNorm(g: GraphBuilder, x: Value, name: string, size: number, epsilon: number): Value {
+  const scale = g.parameter(`${name}.weight`, [size]);
+  const shift = g.parameter(`${name}.bias`, [size]);
+  return g.node("LayerNormalization", [x, scale, shift], { axis: -1, epsilon: { float: epsilon } });
+}
+
+export interface AttentionOptions {
+  readonly heads: number;
+  /** multiplies the scores before the softmax */
+  readonly scale: number;
+  /** added to the scores: [1, 1, queries, keys] */
+  readonly bias?: Value;
+  /** do the softmax and its products in float32 even where the graph computes in float16 */
+  readonly upcast?: boolean;
+}
+
+/** softmax(q kᵀ scale + bias) v over [batch, tokens, heads * size], without ever holding the whole score matrix. */
+export function attention(g: GraphBuilder, q: Value, k: Value, v: Value, options: AttentionOptions): Value {
+  const { heads, scale, bias, upcast = false } = options;
+  const wide = upcast && g.computeType === "float16";
+  const inputs = wide ? [q, k, v].map((value) => g.cast(value, "float32")) : [q, k, v];
+  const result = g.contribNode("MultiHeadAttention", [...inputs, undefined, undefined, bias], {
+    num_heads: heads,
+    scale: { float: scale },
+  });
+  return wide ? g.cast(result, g.computeType) : result;
+}
+
+/** [batch, channels, height, width] to [batch, height * width, channels]. */
+export function imageToTokens(g: GraphBuilder, x: Value, channels: number): Value {
+  return transpose(g, reshape(g, x, [0, channels, -1]), [0, 2, 1]);
+}
+
+/** The way back, to the shape of `like`. */
+export function tokensToImage(g: GraphBuilder, tokens: Value, like: Value): Value {
+  return reshapeLike(g, transpose(g, tokens, [0, 2, 1]), like);
+}
+
+export interface TimestepOptions {
+  readonly size: number;
+  /** cosines first: what Stable Diffusion's nets were trained with */
+  readonly flipSinToCos: boolean;
+  readonly freqShift: number;
+}
+
+const LONGEST_PERIOD = 10_000;
+
+/** Sines and cosines of a number (time step, picture size) at geometric frequencies: [n] to [n, size]; always in float32. */
+export function sinusoidalEmbedding(g: GraphBuilder, numbers: Value, options: TimestepOptions): Value {
+  const half = options.size >> 1;
+  const frequencies = Array.from({ length: half }, (_, i) =>
+    Math.exp((-Math.log(LONGEST_PERIOD) * i) / (half - options.freqShift)),
+  );
+  const angles = multiply(g, unsqueeze(g, numbers, [-1]), g.constantFloat32(frequencies, [1, half]));
+  const waves = options.flipSinToCos ? [cosine(g, angles), sine(g, angles)] : [sine(g, angles), cosine(g, angles)];
+  return g.cast(concat(g, waves, -1), g.computeType);
+}
+
+/** Rows of a table by index. The rows are converted after they are picked: a vocabulary is large, a prompt is not. */
+export function embedding(g: GraphBuilder, indices: Value, name: string, rows: number, size: number): Value {
+  const table = g.rawParameter(`${name}.weight`, [rows, size]);
+  if (table === undefined) return { name, type: g.computeType };
+  return g.cast(g.node("Gather", [table, indices], { axis: 0 }), g.computeType);
+}
