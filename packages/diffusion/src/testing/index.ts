@@ -1,0 +1,1 @@
+export { type TinyCheckpointOptions, writeTinyCheckpoint } from "./tiny-checkpoint.js";

@@ -1,0 +1,1 @@
+export { type ClipTokenizer, openClipTokenizer } from "./clip-tokenizer.js";
