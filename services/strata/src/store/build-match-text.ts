@@ -1,0 +1,88 @@
+import type { RowTable } from "./build-rows.js";
+import type { CollectedRecords } from "./collect-records.js";
+import { foldAscii } from "./compare-code-points.js";
+import { buildSuffixArray } from "./suffix-array.js";
+
+/** What an occurrence of `q` is worth by the place it begins at; the numbers are those of the relevance tiers. */
+export const PLACE = { pathStart: 4, leafOrNameStart: 3, wordStart: 2, elsewhere: 1 } as const;
+/** A hit is a key number and a place in one 32-bit number. */
+export const PLACE_BITS = 3;
+
+/**
+ * The text that `q` is looked up in: for each key the folded path and a NUL, then the folded name and a NUL where the
+ * name is not the path's leaf anyway; and all its suffixes, sorted.
+ */
+export interface MatchText {
+  readonly text: Uint8Array;
+  /** By suffix: where it begins in the text. */
+  readonly suffixes: Uint32Array;
+  /** By suffix: key << PLACE_BITS | place. */
+  readonly hits: Uint32Array;
+}
+
+export function buildMatchText(records: CollectedRecords, table: RowTable): MatchText {
+  const { text, keyOfByte, places, longest } = layOutKeys(records, table);
+  const suffixes = dropContinuations(text, buildSuffixArray(text, longest));
+  const hits = new Uint32Array(suffixes.length);
+  for (let i = 0; i < suffixes.length; i++) {
+    const at = suffixes[i]!;
+    hits[i] = (keyOfByte[at]! << PLACE_BITS) | places[at]!;
+  }
+  return { text, suffixes, hits };
+}
+
+function layOutKeys(records: CollectedRecords, table: RowTable) {
+  const pieces: Buffer[] = [];
+  const keys: number[] = [];
+  const leafStarts: number[] = [];
+  let bytes = 0;
+  let longest = 0;
+  const addPiece = (piece: Buffer, key: number, leafStart: number) => {
+    pieces.push(piece);
+    keys.push(key);
+    leafStarts.push(leafStart);
+    bytes += piece.length;
+    longest = Math.max(longest, piece.length);
+  };
+  for (let key = 0; key < table.keys; key++) {
+    const entry = table.keyEntryStarts[key]!;
+    const path = foldAscii(records.attributePaths[table.entryAttributePath[entry]!]!);
+    const name = foldAscii(records.names[table.entryName[entry]!]!);
+    const leafAt = path.lastIndexOf(".") + 1;
+    addPiece(Buffer.from(`${path}\0`), key, Buffer.byteLength(path.slice(0, leafAt)));
+    if (name !== path.slice(leafAt)) addPiece(Buffer.from(`${name}\0`), key, NO_LEAF);
+  }
+  const text = Buffer.concat(pieces, bytes);
+  const keyOfByte = new Uint32Array(bytes);
+  const places = new Uint8Array(bytes);
+  let at = 0;
+  for (let i = 0; i < pieces.length; i++) {
+    const length = pieces[i]!.length;
+    keyOfByte.fill(keys[i]!, at, at + length);
+    markPlaces(text.subarray(at, at + length), places.subarray(at, at + length), leafStarts[i]!);
+    at += length;
+  }
+  return { text, keyOfByte, places, longest };
+}
+
+/** Marks a piece that is a name, not a path. */
+const NO_LEAF = -1;
+
+function markPlaces(piece: Uint8Array, places: Uint8Array, leafStart: number): void {
+  for (let i = 0; i < piece.length; i++) {
+    const startsWord = isWordByte(piece[i]!) && (i === 0 || !isWordByte(piece[i - 1]!));
+    places[i] = startsWord ? PLACE.wordStart : PLACE.elsewhere;
+  }
+  places[0] = leafStart === NO_LEAF ? PLACE.leafOrNameStart : PLACE.pathStart;
+  if (leafStart > 0) places[leafStart] = PLACE.leafOrNameStart;
+}
+
+/** Letters, digits, and every byte of a character outside ASCII. */
+function isWordByte(byte: number): boolean {
+  return (byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57) || byte >= 128;
+}
+
+/** No query begins in the middle of a character. */
+function dropContinuations(text: Uint8Array, suffixes: Uint32Array): Uint32Array {
+  return suffixes.filter((at) => (text[at]! & 0xc0) !== 0x80);
+}
