@@ -1,5 +1,5 @@
+import type { RangeRecord } from "../store/range-record.js";
 import { type Channel, compareSnapshots, type Observations, type Snapshot } from "./observations.js";
-import type { PackageFacts } from "./read-entry.js";
 import type { RecordTable } from "./record-table.js";
 
 /**
@@ -14,12 +14,6 @@ import type { RecordTable } from "./record-table.js";
  * All of it is a function of the set of observations; the ranges come sorted by attribute path, version (by code unit) and time.
  */
 
-export interface VersionRange extends PackageFacts {
-  attributePath: string;
-  first: Pick<Snapshot, "commit" | "date">;
-  last: Pick<Snapshot, "commit" | "date">;
-}
-
 /** A run of one channel, with its ends as places in the order of all moments. */
 interface Run {
   version: number;
@@ -33,7 +27,7 @@ interface Run {
   record: number;
 }
 
-export function* deriveRanges(observations: Observations): Generator<VersionRange> {
+export function* deriveRanges(observations: Observations): Generator<RangeRecord> {
   const channels = observations.channels;
   const timeline = new Timeline(channels);
   const { records } = observations;
@@ -48,10 +42,14 @@ export function* deriveRanges(observations: Observations): Generator<VersionRang
         to++;
       }
       for (const range of mergeRuns(runs.slice(from, to), timeline)) {
+        const first = timeline.moments[range.start]!;
+        const last = timeline.moments[range.end]!;
         yield {
           ...records.read(range.record),
-          first: timeline.moments[range.start]!,
-          last: timeline.moments[range.end]!,
+          firstCommitHash: first.commit,
+          firstCommitDate: first.date,
+          lastCommitHash: last.commit,
+          lastCommitDate: last.date,
         };
       }
       from = to;

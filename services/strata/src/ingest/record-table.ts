@@ -47,6 +47,11 @@ export class StringDictionary {
     return number;
   }
 
+  /** Its number, or undefined when it never occurred. */
+  find(text: string): number | undefined {
+    return this.numbers.get(text);
+  }
+
   textOf(number: number): string | null {
     return number === NOTHING ? null : this.strings[number]!;
   }
