@@ -23,4 +23,10 @@ export const buildSteps = [
     outputs: ["services/strata/dist/main.js", "services/easel/dist/main.js"],
     command: ["node_modules/.bin/tsc", "-b"],
   },
+  {
+    name: "easel's page",
+    inputs: ["services/easel/src/web", "services/easel/src/contract"],
+    outputs: ["services/easel/dist-web/index.html"],
+    command: ["node_modules/.bin/vite", "build", "--logLevel", "warn", "-c", "services/easel/src/web/vite.config.ts"],
+  },
 ];
