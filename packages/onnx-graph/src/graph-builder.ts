@@ -119,6 +119,14 @@ export class GraphBuilder {
     return { name: output, type: type ?? inputs[0]?.type ?? this.computeType };
   }
 
+  /** Adds a node with several outputs, all of the type of its first input. */
+  multiNode(op: string, inputs: readonly Value[], attributes: Attributes, count: number): Value[] {
+    const name = this.freshName(op);
+    const outputs = Array.from({ length: count }, (_, index) => `${name}.${index}`);
+    this.emit(op, inputs, attributes, outputs);
+    return outputs.map((output) => ({ name: output, type: inputs[0]?.type ?? this.computeType }));
+  }
+
   /** Adds a node of onnxruntime's own operators. */
   contribNode(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}): Value {
     const output = this.freshName(op);

@@ -56,6 +56,11 @@ export function slice(g: GraphBuilder, x: Value, axis: number, start: number, en
   return g.node("Slice", [x, g.constantInts([start]), g.constantInts([end]), g.constantInts([axis])]);
 }
 
+/** Two equal parts along an axis. */
+export function halve(g: GraphBuilder, x: Value, axis: number): [Value, Value] {
+  return g.multiNode("Split", [x], { axis, num_outputs: 2 }, 2) as [Value, Value];
+}
+
 export function gather(g: GraphBuilder, table: Value, indices: Value, axis = 0): Value {
   return g.node("Gather", [table, indices], { axis });
 }
