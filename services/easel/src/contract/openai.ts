@@ -4,14 +4,17 @@ import { MAX_BATCH, MAX_MODEL_NAME } from "./limits.js";
 
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-export const OpenAiImageRequest = Type.Object({
-  prompt: Type.String(),
-  model: nullable(Type.String({ maxLength: MAX_MODEL_NAME })),
-  n: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MAX_BATCH }), Type.Null()])),
-  size: nullable(Type.String({ description: "`auto` or `<width>x<height>`." })),
-  response_format: nullable(Type.String({ description: "`b64_json` (default) or `url`." })),
-  output_format: nullable(Type.String({ description: "`png` (default), `jpeg` or `webp`." })),
-});
+export const OpenAiImageRequest = Type.Object(
+  {
+    prompt: Type.String(),
+    model: nullable(Type.String({ maxLength: MAX_MODEL_NAME })),
+    n: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MAX_BATCH }), Type.Null()])),
+    size: nullable(Type.String({ description: "`auto` or `<width>x<height>`." })),
+    response_format: nullable(Type.String({ description: "`b64_json` (default) or `url`." })),
+    output_format: nullable(Type.String({ description: "`png` (default), `jpeg` or `webp`." })),
+  },
+  { additionalProperties: true },
+);
 export type OpenAiImageRequest = Static<typeof OpenAiImageRequest>;
 
 export const OpenAiImageResponse = Type.Object({
