@@ -7,6 +7,7 @@ import {
   type TensorRef,
   type TensorSource,
 } from "@kit/tensor-files";
+import { ComputedFile, type FileRange } from "./computed-file.js";
 import { codeOf, type ElementType, elementTypeOf } from "./element-type.js";
 import type { GraphOptions } from "./graph-options.js";
 import { ProtobufWriter } from "./protobuf-writer.js";
@@ -45,25 +46,22 @@ export interface BuiltGraph {
   readonly privateBytes: number;
   /** the folder that locations of external weights are relative to */
   readonly externalFolder: "/";
-  /** computed weights, by the location their initialisers name; give them to the session as `externalData` */
-  readonly externalData: readonly ExternalData[];
-}
-
-export interface ExternalData {
-  readonly path: string;
-  readonly data: Uint8Array;
+  /** the file computed weights were written to; it may be removed once the session exists */
+  readonly computedFile: string | undefined;
 }
 
 const OPSET = 21;
 const IR_VERSION = 10;
-/** Smaller computed weights travel inside the proto, larger ones beside it (a proto ends at 2 GiB). */
-const MAX_INLINE_BYTES = 4096;
+/** Computed weights above this go to `options.computedFile`, where one is given. */
+const MAX_INLINE_BYTES = 1 << 16;
+/** A proto ends at 2 GiB; some of it is needed for the graph itself. */
+const MAX_PROTO_BYTES = 2_000_000_000;
 
 interface Initialiser {
   readonly name: string;
   readonly type: ElementType;
   readonly dims: readonly number[];
-  readonly data: Uint8Array | { readonly location: string; readonly offset: number; readonly length: number };
+  readonly data: Uint8Array | FileRange;
 }
 
 /** Collects nodes and weights of one graph; the functions in operators.ts and layers.ts say what a model is made of. */
@@ -75,15 +73,18 @@ export class GraphBuilder {
   private readonly missing: string[] = [];
   private readonly inputs: Port[] = [];
   private readonly outputs: Port[] = [];
-  private readonly externalData: ExternalData[] = [];
   private readonly nodeNames = new Map<string, number>();
+  private readonly computed: ComputedFile | undefined;
   private privateBytes = 0;
+  private inlineBytes = 0;
 
   constructor(
     readonly name: string,
     readonly source: TensorSource,
     readonly options: GraphOptions,
-  ) {}
+  ) {
+    this.computed = options.computedFile === undefined ? undefined : new ComputedFile(options.computedFile);
+  }
 
   get computeType(): "float32" | "float16" {
     return this.options.compute === "fp16" ? "float16" : "float32";
@@ -168,14 +169,10 @@ export class GraphBuilder {
   /** Adds computed bytes as an initialiser: quantised weights, tables. */
   memoryInitialiser(name: string, type: ElementType, dims: readonly number[], data: Uint8Array): Value {
     if (!this.initialisers.has(name)) {
-      if (data.length <= MAX_INLINE_BYTES) {
-        this.initialisers.set(name, { name, type, dims, data });
-      } else {
-        const location = `computed/${this.name}/${this.externalData.length}`;
-        this.externalData.push({ path: location, data });
-        this.initialisers.set(name, { name, type, dims, data: { location, offset: 0, length: data.length } });
-        this.privateBytes += data.length;
-      }
+      const place = data.length > MAX_INLINE_BYTES ? (this.computed?.append(data) ?? data) : data;
+      if (place === data) this.inlineBytes += data.length;
+      this.privateBytes += data.length;
+      this.initialisers.set(name, { name, type, dims, data: place });
     }
     return { name, type };
   }
@@ -218,7 +215,10 @@ export class GraphBuilder {
   /** Ends the graph. Throws where the checkpoint lacked tensors, naming them all at once. */
   build(): BuiltGraph {
     if (this.missing.length > 0) throw new MissingTensorsError(this.name, this.source.origin, this.missing);
-    const { inputs, outputs, externalData, privateBytes } = this;
+    if (this.inlineBytes > MAX_PROTO_BYTES) {
+      throw new RangeError(`${this.inlineBytes} bytes of computed weights need a file: give options.computedFile`);
+    }
+    const { inputs, outputs, privateBytes } = this;
     let weightBytes = 0;
     for (const bytes of this.used.values()) weightBytes += bytes;
     return {
@@ -228,8 +228,13 @@ export class GraphBuilder {
       weightBytes,
       privateBytes,
       externalFolder: "/",
-      externalData,
+      computedFile: this.computed?.close(),
     };
+  }
+
+  /** Gives up: removes what was written so far. Call it where building throws. */
+  abandon(): void {
+    this.computed?.remove();
   }
 
   private initialiserOf(tensor: TensorRef, view: readonly number[]): Value {

@@ -13,6 +13,11 @@ export interface GraphOptions {
   readonly weights: "cast" | "fold";
   /** store linear layers in 8- or 4-bit blocks of 32 */
   readonly quantise?: "q8" | "q4";
+  /**
+   * A file to write computed weights (quantised, merged, expanded) to, which the session then maps; it may be removed once the session exists.
+   * Without it they travel inside the proto, which ends at 2 GiB.
+   */
+  readonly computedFile?: string;
   /** names of inner values to hand out as extra outputs (see `GraphBuilder.tap`); "all" for every one */
   readonly taps?: readonly string[] | "all";
 }

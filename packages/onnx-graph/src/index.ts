@@ -4,7 +4,6 @@ export {
   type Attributes,
   type BuiltGraph,
   type Dimension,
-  type ExternalData,
   GraphBuilder,
   type Port,
   type Value,

@@ -23,14 +23,19 @@ export class ProtobufWriter {
     return at;
   }
 
+  private byte(value: number): void {
+    const at = this.reserve(1);
+    this.buffer[at] = value;
+  }
+
   private varint(value: number | bigint): void {
     // negative int64 values are ten bytes of two's complement
     let rest = BigInt.asUintN(64, BigInt(value));
     while (rest > 127n) {
-      this.buffer[this.reserve(1)] = Number(rest & 127n) | 128;
+      this.byte(Number(rest & 127n) | 128);
       rest >>= 7n;
     }
-    this.buffer[this.reserve(1)] = Number(rest);
+    this.byte(Number(rest));
   }
 
   private tag(field: number, wire: number): void {

@@ -8,7 +8,6 @@ export interface SessionOptions {
   readonly enableCpuMemArena: boolean;
   readonly enableMemPattern: boolean;
   readonly intraOpNumThreads: number;
-  readonly externalData: { path: string; data: Uint8Array }[];
   readonly extra: { readonly session: Readonly<Record<string, string>> };
 }
 
@@ -25,7 +24,6 @@ export function recommendedSessionOptions(graph: BuiltGraph, options: GraphOptio
     enableCpuMemArena: false,
     enableMemPattern: false,
     intraOpNumThreads: threads,
-    externalData: graph.externalData.map(({ path, data }) => ({ path, data })),
     extra: {
       session: {
         model_external_initializers_file_folder_path: graph.externalFolder,
