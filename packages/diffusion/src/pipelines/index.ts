@@ -1,0 +1,17 @@
+export type { DiffusionModel, TextEncoderPart, UnetPart, VaePart } from "./diffusion-model.js";
+export { isInpaintingUnet } from "./diffusion-model.js";
+export {
+  countImageSteps,
+  type GeneratedImages,
+  type GenerateHooks,
+  type GenerateRequest,
+  type GenerateStage,
+  generateImages,
+} from "./generate-images.js";
+export { compositePixels } from "./inpainting.js";
+export type { Latents } from "./latents.js";
+export { chooseDrawnSize } from "./native-size.js";
+export type { Pixels } from "./pixels.js";
+export { drawPreview, fitPreviewMap, type PreviewMap } from "./preview.js";
+export { resizeMask, resizePixels } from "./resize-pixels.js";
+export type { Feeds, FloatTensor, IntTensor, Session } from "./session.js";
