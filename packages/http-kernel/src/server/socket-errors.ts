@@ -1,0 +1,81 @@
+// Answers for requests that never became requests: what the HTTP parser refuses, at the level of the socket.
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import type { ErrorTable, HttpError } from "../contract/define-errors.js";
+import { errorBody } from "./answer-errors.js";
+import { requestIdFor } from "./request-id.js";
+
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** Node keeps the response under way on the socket; a second status line inside it would be garbage for the client. */
+interface BusySocket {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+/** Bytes still arriving after the answer are read and thrown away this long, so that a reset does not outrun the answer. */
+const LINGER_MS = 1000;
+
+export function createClientErrorHandler(
+  errors: ErrorTable,
+  log: Logger,
+): (error: ParserError, socket: Duplex) => void {
+  return (error, socket) => {
+    const busy = (socket as Duplex & BusySocket)._httpMessage?.headersSent === true;
+    if (error.code === "ECONNRESET" || !socket.writable || busy) {
+      socket.destroy();
+      return;
+    }
+    const answered = toSocketError(error, socket, errors);
+    const id = requestIdFor(undefined);
+    log.info({ requestId: id, status: answered.status, reason: error.code }, "refused before it was a request");
+    refuse(socket, answered, id);
+  };
+}
+
+function toSocketError(error: ParserError, socket: Duplex, errors: ErrorTable): HttpError {
+  if (error.code === "HPE_HEADER_OVERFLOW")
+    return isRequestLineOnly(error, socket) ? errors.URI_TOO_LONG() : errors.HEADERS_TOO_LARGE();
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.REQUEST_TIMEOUT();
+  if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return errors.PAYLOAD_TOO_LARGE();
+  return errors.BAD_REQUEST("This is not HTTP");
+}
+
+/** The overflow happened before the first line ended: only decidable while the parser still has the connection's first bytes. */
+function isRequestLineOnly(error: ParserError, socket: Duplex): boolean {
+  const packet = error.rawPacket;
+  const received = (socket as Duplex & { readonly bytesRead?: number }).bytesRead ?? 0;
+  return packet !== undefined && received <= packet.length * 4 && !packet.includes("\r\n");
+}
+
+/** A whole HTTP answer by hand, then the end of the connection. */
+export function refuse(socket: Duplex, error: HttpError, requestId: string): void {
+  const body = errorBody(error);
+  const headers = {
+    ...error.headers,
+    "Content-Type": "application/json",
+    "Content-Length": String(body.length),
+    "X-Request-ID": requestId,
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.on("error", () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? "Error"}\r\n${lines.join("")}\r\n${body.toString()}`,
+  );
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** CONNECT never reaches the routes. */
+export function createConnectHandler(errors: ErrorTable): (request: IncomingMessage, socket: Duplex) => void {
+  return (request, socket) =>
+    refuse(
+      socket,
+      errors.METHOD_NOT_ALLOWED("CONNECT is not answered here"),
+      requestIdFor(request.headers["x-request-id"]),
+    );
+}

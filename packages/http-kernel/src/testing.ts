@@ -1,0 +1,2 @@
+// What services' tests share. Nothing here is used by a running program.
+export {};
