@@ -112,7 +112,7 @@ export function toggle(row: Row<boolean>): Setting<boolean> {
   };
 }
 
-export function choice<const C extends string, T extends C | undefined>(
+export function choice<const C extends string, const T extends C | undefined>(
   row: Row<T> & { readonly choices: readonly C[] },
 ): Setting<T | C> {
   const parse = (given: string): C =>

@@ -1,10 +1,10 @@
 /** Every call the page makes. Types come from the contract; only types are imported, so none of the schemas reach the bundle. */
+import { readEvents } from "@kit/http-kernel/contract";
 import type { ExpandResponse } from "../contract/expand.js";
 import type { GalleryPage } from "../contract/gallery.js";
 import type { GenerateProgress, GenerateRequest, GenerateResponse } from "../contract/generate.js";
 import type { JobRow } from "../contract/jobs.js";
 import type { AdapterList, ModelDetails, ModelRow, PullProgress } from "../contract/models.js";
-import { readEvents } from "./read-events.js";
 
 export class ApiFailure extends Error {
   constructor(
@@ -83,9 +83,9 @@ export async function generate(
   const response = await call("/api/generate/stream?preview=true", { ...init, signal });
   const finish = async (): Promise<GenerateResponse> => {
     for await (const event of readEvents(response)) {
-      if (event.name === "progress") onProgress(event.data as GenerateProgress);
-      else if (event.name === "complete") return event.data as GenerateResponse;
-      else if (event.name === "error") throw failureOf(event.data);
+      if (event.event === "progress") onProgress(JSON.parse(event.data) as GenerateProgress);
+      else if (event.event === "complete") return JSON.parse(event.data) as GenerateResponse;
+      else if (event.event === "error") throw failureOf(JSON.parse(event.data));
     }
     throw new ApiFailure(0, "UNREACHABLE", "The connection ended before the picture was done.");
   };
@@ -99,8 +99,8 @@ export async function pullModel(
 ): Promise<void> {
   const response = await call("/api/models/pull", { ...post({ model }, { accept: "text/event-stream" }), signal });
   for await (const event of readEvents(response)) {
-    if (event.name === "error") throw failureOf(event.data);
-    const progress = event.data as PullProgress;
+    if (event.event === "error") throw failureOf(JSON.parse(event.data));
+    const progress = JSON.parse(event.data) as PullProgress;
     onProgress(progress);
     if (progress.type === "pull_complete") return;
   }

@@ -1,0 +1,18 @@
+import { openClient } from "../client/open-client.js";
+
+/** Model names for shell completion: asked of the running server, and nothing is offered without one (an engine is not started for a Tab). */
+export async function completeModelNames(): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(COMPLETION_TIMEOUT_MS);
+  try {
+    const client = await openClient(
+      { settings: { server: process.env["SERVICE_URL"], apiKey: process.env["SERVICE_CLIENT_KEY"] }, signal },
+      { startInPlace: false },
+    );
+    return (await client.listModels(signal)).map((model) => model.name);
+  } catch {
+    return [];
+  }
+}
+
+/** A shell that waits longer for a Tab feels broken. */
+const COMPLETION_TIMEOUT_MS = 800;

@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { CommandError, defineCommand, text } from "@kit/command-line";
+import { addLocalModel } from "../models/local-models.js";
+
+/** Works on this machine's models folder, which a server running here reads at each request: no restart is needed. */
+export const modelsAddCommand = defineCommand({
+  name: "add",
+  summary: "add a model that lies on this machine: a diffusers folder, a .safetensors or a .gguf file",
+  arguments: [{ name: "path", doc: "the folder or file; it stays where it is" }],
+  settings: {
+    name: text({ flag: "--name <name>", doc: "name to use it by", default: undefined, defaultText: "the file's name" }),
+    modelsDir: text({
+      flag: "--models-dir <folder>",
+      env: "EASEL_MODELS_DIR",
+      key: "models_dir",
+      doc: "where models are kept",
+      default: undefined,
+      defaultText: "models in the user's data folder",
+    }),
+  },
+  run: async ({ args, settings, folders, output }) => {
+    const folder = settings.modelsDir ?? join(folders.data, "models");
+    const model = await addLocalModel(
+      folder,
+      args.path,
+      settings.name === undefined ? {} : { name: settings.name },
+    ).catch((error: Error) => {
+      throw new CommandError("failed", error.message, { cause: error });
+    });
+    if (output.mode === "json") output.json({ model: model.name, path: model.files.path });
+    else output.line(`${model.name} added: easel run -m ${model.base} "..."`);
+  },
+});
