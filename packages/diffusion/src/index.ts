@@ -1,3 +1,4 @@
+export * from "./adapters/index.js";
 export { InvalidInputError } from "./invalid-input-error.js";
 export * from "./models/index.js";
 export * from "./pipelines/index.js";
