@@ -190,8 +190,7 @@ function groupRuns(channels: Channel[], records: RecordTable) {
       runs.push({ version: versionOf[record]!, channel: number, firstAt, lastAt, start, end, record });
     }
     return runs.sort(
-      (a, b) =>
-        versionRank[a.version]! - versionRank[b.version]! || a.channel - b.channel || a.firstAt - b.firstAt,
+      (a, b) => versionRank[a.version]! - versionRank[b.version]! || a.channel - b.channel || a.firstAt - b.firstAt,
     );
   };
   return { read };

@@ -1,6 +1,6 @@
 import type { IngestSession } from "./ingest-session.js";
-import type { ReleaseListing } from "./release-listing.js";
 import { ReleaseLedger, type ReleaseStatus } from "./release-ledger.js";
+import type { ReleaseListing } from "./release-listing.js";
 import type { ReleaseName } from "./release-name.js";
 
 /** Walks the releases of a channel that are not in the index yet, newest first. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { IndexMeta, RangeRecord } from "../store/range-record.js";
+import { type WriteIndexOptions, writeIndex } from "../store/index.js";
 import { deriveRanges } from "./derive-ranges.js";
 import type { Observations, Snapshot } from "./observations.js";
 import { type Candidate, checkContents, checkQuality, confirmEachOther } from "./quality-gates.js";
@@ -27,10 +27,10 @@ export interface IngestOptions {
   /** Take in what the quality gates refuse. */
   force: boolean;
   sentinels: readonly string[];
-  /** Writes the index file, atomically. */
-  writeIndex(path: string, ranges: Iterable<RangeRecord>, meta: IndexMeta): Promise<void> | void;
   /** One line about something a person should know. */
   log(line: string): void;
+  /** Stops the reading of a snapshot; nothing of it is then kept. */
+  signal?: AbortSignal;
   now?: () => number;
 }
 
@@ -111,7 +111,7 @@ export class IngestSession {
       const known = this.observations.channel(channel).snapshots.find((snapshot) => snapshot.commit === commit)!;
       return { ...known, channel, bytes: 0, isNew: false, confirmed: null };
     }
-    const read = await this.reader.read(source.open());
+    const read = await this.reader.read(source.open(), this.options.signal);
     const snapshot: Snapshot = { commit, date, packages: read.packages, dropped: read.dropped };
     const confirmed = this.pass(channel, { snapshot, records: read.records });
     this.observations.add(channel, snapshot, read.records);
@@ -135,7 +135,9 @@ export class IngestSession {
     const held = this.held?.channel === channelName ? this.held : null;
     const isWhole = checkContents(observations.records, candidate, options).length === 0;
     if (held !== null && isWhole && confirmEachOther(observations.records, held, candidate)) {
-      options.log(`Snapshots ${held.snapshot.commit} and ${commit} agree with each other: the change is real (${problems.join("; ")}).`);
+      options.log(
+        `Snapshots ${held.snapshot.commit} and ${commit} agree with each other: the change is real (${problems.join("; ")}).`,
+      );
       observations.add(channelName, held.snapshot, held.records);
       this.held = null;
       return held.snapshot.commit;
@@ -166,18 +168,19 @@ export class IngestSession {
   }
 
   /** Saves and writes the index, unless it holds all this already. True when it was written. */
-  async writeIndex(): Promise<boolean> {
+  async writeIndex(writeOptions: WriteIndexOptions = {}): Promise<boolean> {
     this.save();
-    const { observations, folder, options } = this;
+    const { observations, folder } = this;
     const newest = observations.newest();
     if (newest === null || folder.writtenRevision() === observations.revision) {
       return false;
     }
-    await options.writeIndex(options.indexPath, deriveRanges(observations), {
+    const meta = {
       lastIndexedCommit: newest.commit,
       lastIndexedDate: newest.date,
       notes: { channels: observations.channels.map((channel) => channel.name).join(" ") },
-    });
+    };
+    await writeIndex(deriveRanges(observations), meta, this.options.indexPath, writeOptions);
     folder.markWritten(observations.revision);
     return true;
   }

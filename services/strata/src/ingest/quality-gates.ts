@@ -82,9 +82,7 @@ export function checkContents(records: RecordTable, candidate: Candidate, option
     );
   }
   const present = markAttributes(records, candidate.records);
-  const missing = options.sentinels.filter(
-    (path) => present[records.dictionaries.attributePath.find(path) ?? 0] !== 1,
-  );
+  const missing = options.sentinels.filter((path) => present[records.dictionaries.attributePath.find(path) ?? 0] !== 1);
   if (missing.length > 0) {
     problems.push(`it lacks ${missing.join(", ")}, which every whole tree has`);
   }

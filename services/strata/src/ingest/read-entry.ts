@@ -155,13 +155,19 @@ function oneLine(value: unknown): string | null {
   return line !== null && UNEVEN_BLANKS.test(line) ? line.replace(/\s+/g, " ") : line;
 }
 
+/** Half a surrogate pair, which JSON can spell and UTF-8 cannot. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 /** Trimmed; null when it is no string or an empty one. NULs would end strings in places that we do not control. */
 function text(value: unknown): string | null {
   if (typeof value !== "string") {
     return null;
   }
-  const trimmed = value.includes("\0") ? value.replaceAll("\0", "").trim() : value.trim();
-  return trimmed === "" ? null : trimmed;
+  let cleaned = value.includes("\0") ? value.replaceAll("\0", "") : value;
+  if (LONE_SURROGATE.test(cleaned)) {
+    cleaned = Buffer.from(cleaned).toString();
+  }
+  return cleaned.trim() || null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -5,8 +5,8 @@ import { DROPPED_ENTRY, EntryCache } from "./entry-cache.js";
 import { GrowableColumn } from "./growable-column.js";
 import { readEntry } from "./read-entry.js";
 import type { RecordTable } from "./record-table.js";
-import { EntrySlicer } from "./slice-entry.js";
 import { MalformedPackageListError, type PackageEntry, PackageEntryScanner } from "./scan-package-entries.js";
+import { EntrySlicer } from "./slice-entry.js";
 
 /** Decompressed bytes come in pieces of this size: large enough that the work between pieces does not count. */
 const CHUNK_BYTES = 1024 * 1024;
@@ -31,7 +31,7 @@ export class SnapshotReader {
   constructor(private readonly table: RecordTable) {}
 
   /** Reads a package list from decompressed bytes. Throws MalformedPackageListError; the table may then hold records that nothing refers to. */
-  async read(chunks: AsyncIterable<Uint8Array>): Promise<ReadSnapshotResult> {
+  async read(chunks: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReadSnapshotResult> {
     const recordByAttribute = new AttributeRecords();
     const counts = { dropped: 0, bytes: 0, parsed: 0 };
     const scanner = new PackageEntryScanner((entry) => {
@@ -48,6 +48,7 @@ export class SnapshotReader {
       }
     });
     for await (const chunk of chunks) {
+      signal?.throwIfAborted();
       counts.bytes += chunk.length;
       scanner.push(chunk);
     }

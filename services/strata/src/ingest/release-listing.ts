@@ -131,7 +131,11 @@ function listFolder(location: string): ReleaseListing {
   };
 }
 
-function checkDescription(release: ReleaseName, commit: string, milliseconds: number): { commit: string; date: number } {
+function checkDescription(
+  release: ReleaseName,
+  commit: string,
+  milliseconds: number,
+): { commit: string; date: number } {
   if (!COMMIT.test(commit) || !commit.startsWith(release.shortRevision)) {
     throw new ReleaseError(`git-revision of ${release.name} says "${commit.slice(0, 60)}", which is not its commit.`);
   }

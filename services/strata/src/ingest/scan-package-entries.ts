@@ -208,9 +208,8 @@ export class PackageEntryScanner {
       const byte = buffer[at++]!;
       if (byte === QUOTE) {
         const start = at;
-        let inner = 0;
-        while (at < filled && (inner = buffer[at]!) !== QUOTE) {
-          at += inner === BACKSLASH ? 2 : 1;
+        while (at < filled && buffer[at] !== QUOTE) {
+          at += buffer[at] === BACKSLASH ? 2 : 1;
         }
         if (at >= filled) {
           // Start over at the string's first byte next time, so that an escape cut in two is not mistaken.

@@ -76,7 +76,12 @@ function isMeta(bytes: Buffer, start: number, end: number): boolean {
   return end - start === 4 && bytes[start] === 0x6d && bytes.toString("latin1", start, end) === "meta";
 }
 
-function matchKey<Key extends string>(bytes: Buffer, start: number, end: number, keys: readonly Key[]): Key | undefined {
+function matchKey<Key extends string>(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  keys: readonly Key[],
+): Key | undefined {
   const length = end - start;
   for (const key of keys) {
     if (key.length === length && key.charCodeAt(0) === bytes[start] && bytes.toString("latin1", start, end) === key) {
