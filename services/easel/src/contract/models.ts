@@ -46,6 +46,10 @@ export const ModelRequest = Type.Object(
 );
 export type ModelRequest = Static<typeof ModelRequest>;
 
+export const ModelsQuery = Type.Object({
+  all: Type.Optional(Type.Boolean({ description: "Also autoencoders and language models, which draw nothing." })),
+});
+
 export const ModelParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_MODEL_NAME }) });
 
 export const LoadResponse = Type.Object({ model: Type.String(), load_time_ms: Type.Integer({ minimum: 0 }) });

@@ -1,5 +1,5 @@
 /** Text chunks of a PNG, put in and taken out without touching the pixels. Written by hand because sharp offers no way to set them. */
-import { crc32 } from "./crc32.js";
+import { crc32 } from "node:zlib";
 
 const SIGNATURE_BYTES = 8;
 /** length, type and checksum around the data of a chunk */
