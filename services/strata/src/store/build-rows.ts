@@ -25,8 +25,9 @@ export interface RowTable {
   readonly entryAttributePath: Uint32Array;
   readonly entryName: Uint32Array;
   readonly entryLicense: Uint32Array;
-  /** By key. */
+  /** By key, and by attribute path: where their entries begin, with a closing element. */
   readonly keyEntryStarts: Uint32Array;
+  readonly attributePathEntryStarts: Uint32Array;
   /** By version number: its place in Nix order. */
   readonly versionClass: Uint32Array;
   /** By commit number: its date's place among all dates. */
@@ -56,6 +57,7 @@ export function buildRows(records: CollectedRecords): RowTable {
   const entryRowStarts = runStarts(rowEntry);
   const firstRows = entryRowStarts.subarray(0, -1);
   const entryKey = gather(rowKey, firstRows);
+  const entryAttributePath = gather(attributePath, firstRows);
   return {
     rows,
     entries: firstRows.length,
@@ -67,10 +69,11 @@ export function buildRows(records: CollectedRecords): RowTable {
     rowDetail: gather(records.detail, order),
     entryRowStarts,
     entryKey,
-    entryAttributePath: gather(attributePath, firstRows),
+    entryAttributePath,
     entryName: gather(name, firstRows),
     entryLicense: gather(license, firstRows),
     keyEntryStarts: runStarts(entryKey),
+    attributePathEntryStarts: runStarts(entryAttributePath),
     versionClass,
     commitDateClass,
   };
@@ -96,7 +99,7 @@ function numberRuns(columns: readonly Uint32Array[]): Uint32Array {
 }
 
 /** Where each run of an ascending column without gaps begins, with one closing element. */
-export function runStarts(numbers: Uint32Array): Uint32Array {
+function runStarts(numbers: Uint32Array): Uint32Array {
   const runs = numbers.length === 0 ? 0 : numbers[numbers.length - 1]! + 1;
   const starts = new Uint32Array(runs + 1);
   for (const number of numbers) starts[number + 1]!++;

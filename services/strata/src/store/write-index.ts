@@ -83,6 +83,7 @@ function addRows(sections: SectionList, table: RowTable): void {
     "entryName",
     "entryLicense",
     "keyEntryStarts",
+    "attributePathEntryStarts",
     "versionClass",
     "commitDateClass",
   ] as const) {
@@ -103,7 +104,7 @@ function addTexts(sections: SectionList, records: CollectedRecords): void {
 }
 
 /** The parts of a record's details, each with its own dictionary: many packages share a platform list. */
-export const DETAIL_FIELDS = [
+const DETAIL_FIELDS = [
   "description",
   "homepage",
   "maintainers",

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { type WasmModule, webAssembly } from "../store/web-assembly.js";
+
+/** What assembly/ exports. Addresses and counts are 32-bit numbers; results must be made unsigned with `>>> 0`. */
+export interface Kernels {
+  markKeys(low: number, exactHigh: number, high: number): number;
+  expandKeys(keys: number, filterLicense: number, entryTier: number, entryList: number, tierRows: number): number;
+  clearEntries(entryTier: number, entryList: number, count: number): void;
+  countByVersions(entryTier: number, first: number, last: number, tierRows: number): void;
+  countByEntries(
+    entryTier: number,
+    entryList: number,
+    count: number,
+    low: number,
+    span: number,
+    tierRows: number,
+  ): void;
+  walkForwards(
+    orderRows: number,
+    orderEntries: number,
+    orderVersions: number,
+    entryTier: number,
+    tier: number,
+    low: number,
+    span: number,
+    from: number,
+    to: number,
+    skip: number,
+    want: number,
+    page: number,
+  ): number;
+  walkBackwards(
+    orderRows: number,
+    orderEntries: number,
+    orderVersions: number,
+    entryTier: number,
+    low: number,
+    span: number,
+    skip: number,
+    want: number,
+    page: number,
+  ): number;
+  scatterEntries(
+    orderRanks: number,
+    entryTier: number,
+    entryList: number,
+    count: number,
+    tier: number,
+    low: number,
+    span: number,
+  ): void;
+  scatterVersions(orderRanks: number, entryTier: number, tier: number, first: number, last: number): void;
+  takeBits(bits: number, limit: number, orderRows: number, skip: number, want: number, page: number): number;
+  countShapes(entryTier: number, entryList: number, count: number, tier: number, shapes: number): void;
+  walkNames(
+    nameEntries: number,
+    count: number,
+    entryTier: number,
+    low: number,
+    span: number,
+    skip: number,
+    want: number,
+    page: number,
+  ): number;
+  addPostings(word: number, held: number, half: number, count: number, list: number): number;
+  closeWord(list: number, count: number): void;
+  keepPhrase(list: number, count: number, stems: number, length: number): number;
+  takeDocuments(
+    list: number,
+    count: number,
+    documents: number,
+    largestScore: number,
+    skip: number,
+    want: number,
+    page: number,
+  ): number;
+  clearDocuments(list: number, count: number): void;
+  renderRows(list: number, first: number, last: number, to: number, end: number, result: number): number;
+}
+
+/** The addresses and counts that assembly/columns.ts declares. */
+export type KernelColumns = Record<string, { value: number }>;
+
+const KERNELS_FILE = new URL("../../dist/kernels.wasm", import.meta.url);
+let compiled: WasmModule | undefined;
+
+/** An instance of the kernels on the memory of one index. The module is compiled once for the process. */
+export function loadKernels(memory: object): Kernels & KernelColumns {
+  compiled ??= new webAssembly.Module(readKernels());
+  const imports = { env: { memory, abort: refuseAbort } };
+  return new webAssembly.Instance(compiled, imports).exports as Kernels & KernelColumns;
+}
+
+function readKernels(): Uint8Array {
+  try {
+    return readFileSync(KERNELS_FILE);
+  } catch (error) {
+    throw new Error("The query kernels are not built: run 'npm run build'.", { cause: error });
+  }
+}
+
+function refuseAbort(): never {
+  throw new Error("A query kernel stopped.");
+}

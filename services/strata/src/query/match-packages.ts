@@ -1,0 +1,162 @@
+import { foldAscii } from "../store/compare-code-points.js";
+import type { EngineMemory } from "./engine-memory.js";
+import { SuffixFinder } from "./find-suffixes.js";
+import { MATCH_SLOTS } from "./lay-out-workspace.js";
+import { TextDictionary } from "./text-dictionary.js";
+
+/** Relevance tiers, the best last; 0 is no match. */
+export const TIER = { exactPath: 6, exactNameOrLeaf: 5 } as const;
+const TIERS = 7;
+
+/** What a search matches before its version filter: which entries, in which tier, with how many rows. */
+export interface Match {
+  /** Address of one byte an entry: its tier. */
+  readonly entryTier: number;
+  /** Address of the list of matched entries, and its length. */
+  readonly entryList: number;
+  readonly entries: number;
+  /** Rows of each tier. */
+  readonly tierRows: readonly number[];
+  readonly rows: number;
+}
+
+export interface MatchQuery {
+  readonly q: string;
+  readonly exact: boolean;
+  readonly license: string | null;
+}
+
+/**
+ * Finds the entries that a query matches. The last few matches are kept: the next page or another order of the same search
+ * starts from there.
+ */
+export class PackageMatcher {
+  readonly #memory: EngineMemory;
+  readonly #suffixes: SuffixFinder;
+  readonly #paths: TextDictionary;
+  readonly #names: TextDictionary;
+  readonly #licenses: string[];
+  readonly #entryAttributePath: Uint32Array;
+  readonly #entryLicense: Uint32Array;
+  readonly #entryRowStarts: Uint32Array;
+  readonly #pathEntryStarts: Uint32Array;
+  readonly #nameEntries: Uint32Array;
+  readonly #nameEntryStarts: Uint32Array;
+  readonly #licenseFlag: Uint8Array;
+  /** Least recently used first. */
+  readonly #kept = new Map<string, { slot: number; match: Match }>();
+
+  constructor(memory: EngineMemory) {
+    const { index } = memory;
+    this.#memory = memory;
+    this.#suffixes = new SuffixFinder(index);
+    this.#paths = new TextDictionary(index, "attributePath", { folded: false });
+    this.#names = new TextDictionary(index, "name", { folded: false });
+    const licenses = new TextDictionary(index, "license", { folded: false });
+    this.#licenses = Array.from({ length: licenses.count }, (_, number) => foldLicense(licenses.literal(number)));
+    this.#entryAttributePath = index.numbers("entryAttributePath");
+    this.#entryLicense = index.numbers("entryLicense");
+    this.#entryRowStarts = index.numbers("entryRowStarts");
+    this.#pathEntryStarts = index.numbers("attributePathEntryStarts");
+    this.#nameEntries = index.numbers("nameEntries");
+    this.#nameEntryStarts = index.numbers("nameEntryStarts");
+    this.#licenseFlag = new Uint8Array(index.memory.buffer, memory.place("licenseFlag"), licenses.count);
+  }
+
+  match(query: MatchQuery): Match {
+    const q = query.exact ? query.q : foldAscii(query.q);
+    const license = query.license === null ? null : foldAscii(query.license);
+    const key = JSON.stringify([q, query.exact, license]);
+    const known = this.#kept.get(key);
+    if (known !== undefined) {
+      this.#kept.delete(key);
+      this.#kept.set(key, known);
+      return known.match;
+    }
+    const slot = this.#freeSlot();
+    if (license !== null) this.#flagLicenses(license);
+    const match = query.exact
+      ? this.#matchExact(q, license !== null, slot)
+      : this.#matchText(q, license !== null, slot);
+    this.#kept.set(key, { slot, match });
+    return match;
+  }
+
+  /** Forgets all kept matches; for measurements. */
+  forget(): void {
+    for (const { match } of this.#kept.values()) this.#clear(match);
+    this.#kept.clear();
+  }
+
+  #clear(match: Match): void {
+    this.#memory.kernels.clearEntries(match.entryTier, match.entryList, match.entries);
+  }
+
+  #freeSlot(): number {
+    if (this.#kept.size < MATCH_SLOTS) return this.#kept.size;
+    const [key, { slot, match }] = this.#kept.entries().next().value!;
+    this.#kept.delete(key);
+    this.#clear(match);
+    return slot;
+  }
+
+  /** The parts of a slot: seven counters, the tiers, the list. */
+  #slotParts(slot: number) {
+    const tierRows = this.#memory.place("matches") + slot * this.#memory.plan.matchBytes;
+    const entryTier = tierRows + 64;
+    const entryList = entryTier + Math.ceil(this.#entryLicense.length / 64) * 64;
+    return { tierRows, entryTier, entryList };
+  }
+
+  #matchText(q: string, filterLicense: boolean, slot: number): Match {
+    const { kernels } = this.#memory;
+    const { tierRows, entryTier, entryList } = this.#slotParts(slot);
+    const { low, exactHigh, high } = this.#suffixes.find(Buffer.from(q));
+    const keys = kernels.markKeys(low, exactHigh, high);
+    const entries = kernels.expandKeys(keys, filterLicense ? 1 : 0, entryTier, entryList, tierRows);
+    return finishMatch(entryTier, entryList, entries, [...this.#memory.view(tierRows, TIERS)]);
+  }
+
+  /** `exact` compares case-sensitively; there are few such entries, so no kernel is needed. */
+  #matchExact(q: string, filterLicense: boolean, slot: number): Match {
+    const { entryTier, entryList } = this.#slotParts(slot);
+    const tiers = new Uint8Array(this.#memory.index.memory.buffer, entryTier, this.#entryLicense.length);
+    const list = this.#memory.view(entryList, this.#entryLicense.length);
+    const tierRows = new Array<number>(TIERS).fill(0);
+    const folded = foldAscii(q);
+    let entries = 0;
+    for (const entry of this.#exactEntries(q)) {
+      if (tiers[entry] !== 0 || (filterLicense && this.#licenseFlag[this.#entryLicense[entry]!] === 0)) continue;
+      const path = this.#paths.text(this.#entryAttributePath[entry]!);
+      const tier = foldAscii(path) === folded ? TIER.exactPath : TIER.exactNameOrLeaf;
+      tiers[entry] = tier;
+      list[entries++] = entry;
+      tierRows[tier]! += this.#entryRowStarts[entry + 1]! - this.#entryRowStarts[entry]!;
+    }
+    return finishMatch(entryTier, entryList, entries, tierRows);
+  }
+
+  *#exactEntries(q: string): Generator<number> {
+    const path = this.#paths.find(q);
+    if (path >= 0) {
+      for (let entry = this.#pathEntryStarts[path]!; entry < this.#pathEntryStarts[path + 1]!; entry++) yield entry;
+    }
+    const name = this.#names.find(q);
+    if (name >= 0) yield* this.#nameEntries.subarray(this.#nameEntryStarts[name], this.#nameEntryStarts[name + 1]);
+  }
+
+  #flagLicenses(license: string): void {
+    for (let i = 0; i < this.#licenses.length; i++) this.#licenseFlag[i] = this.#licenses[i]!.includes(license) ? 1 : 0;
+  }
+}
+
+/** An unknown licence holds no text at all, not even the empty one. */
+const NO_LICENSE = { includes: () => false } as unknown as string;
+
+function foldLicense(literal: string): string {
+  return literal === "null" ? NO_LICENSE : foldAscii(JSON.parse(literal) as string);
+}
+
+function finishMatch(entryTier: number, entryList: number, entries: number, tierRows: number[]): Match {
+  return { entryTier, entryList, entries, tierRows, rows: tierRows.reduce((sum, rows) => sum + rows, 0) };
+}

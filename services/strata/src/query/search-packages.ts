@@ -1,0 +1,261 @@
+import type { EngineMemory } from "./engine-memory.js";
+import { type Match, PackageMatcher } from "./match-packages.js";
+import { TextDictionary } from "./text-dictionary.js";
+
+export type SortName = "relevance" | "date" | "version" | "name";
+
+export interface SearchQuery {
+  readonly q: string;
+  readonly exact: boolean;
+  readonly version: string | null;
+  readonly license: string | null;
+  readonly sort: SortName;
+  readonly reverse: boolean;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The rows of one page and the size of the whole result. */
+export interface SearchPage {
+  readonly total: number;
+  /** A view of working space: valid until the next query. */
+  readonly rows: Uint32Array;
+}
+
+/** Which versions are let through: numbers low..low+span-1, and where their rows lie in the version-grouped order. */
+interface VersionFilter {
+  readonly low: number;
+  readonly span: number;
+  readonly firstRow: number;
+  readonly lastRow: number;
+}
+
+const ANY_VERSION: VersionFilter = { low: 0, span: 0xffff_ffff, firstRow: 0, lastRow: 0 };
+
+/** The addresses of one order's columns. */
+interface Order {
+  readonly rows: number;
+  readonly entries: number;
+  readonly versions: number;
+  readonly ranks: number;
+}
+
+/** What a kernel spends on one row, in nanoseconds, measured; only their relations matter, for the choice of a plan. */
+const COST = {
+  /** Reading the next place of an order. */
+  walk: 0.8,
+  /** Setting the bit of a row, reading along an entry; reading along a version, where every row is far from the last. */
+  scatterEntry: 1.3,
+  scatterVersion: 4,
+  countEntry: 0.6,
+  countVersion: 1,
+} as const;
+/** From this size on a tier is paged by path shapes instead of by setting a bit for each row. */
+const SHAPE_ROWS = 32_768;
+
+/**
+ * Searches by path and name: exact totals, every order over the whole result, any offset. Nothing is cut off; the kernels
+ * are fast enough to look at every row that counts (see bench/strata).
+ */
+export class PackageSearch {
+  readonly #memory: EngineMemory;
+  readonly matcher: PackageMatcher;
+  readonly #versions: TextDictionary;
+  readonly #versionRowStarts: Uint32Array;
+  readonly #shapeStarts: Uint32Array;
+  readonly #shapeCounts: Uint32Array;
+  readonly #orders: Record<"relevance" | "date" | "version", Order>;
+  readonly #rows: number;
+
+  constructor(memory: EngineMemory) {
+    this.#memory = memory;
+    this.matcher = new PackageMatcher(memory);
+    this.#versions = new TextDictionary(memory.index, "version", { folded: true });
+    this.#versionRowStarts = memory.index.numbers("versionRowStarts");
+    this.#shapeStarts = memory.index.numbers("shapeStarts");
+    this.#shapeCounts = memory.view(memory.place("shapeCounts"), this.#shapeStarts.length - 1);
+    this.#rows = memory.index.numbers("rowEntry").length;
+    const order = (name: string): Order => ({
+      rows: memory.index.address(`${name}Order:rows`),
+      entries: memory.index.address(`${name}Order:entries`),
+      versions: memory.index.address(`${name}Order:versions`),
+      ranks: memory.index.address(`${name}Order:ranks`),
+    });
+    this.#orders = { relevance: order("relevance"), date: order("date"), version: order("version") };
+  }
+
+  search(query: SearchQuery): SearchPage {
+    const match = this.matcher.match(query);
+    const filter = query.version === null || query.version === "" ? ANY_VERSION : this.#findVersions(query.version);
+    const tierRows = this.#countTiers(match, filter);
+    const total = tierRows.reduce((sum, rows) => sum + rows, 0);
+    const want = Math.max(0, Math.min(query.limit, total - query.offset));
+    if (want === 0) return { total, rows: new Uint32Array(0) };
+    // A reversed list is the same list counted from its other end.
+    const start = query.reverse ? total - query.offset - want : query.offset;
+    const rows = this.#page(query.sort, match, filter, tierRows, total, start, want);
+    return { total, rows: query.reverse ? rows.reverse() : rows };
+  }
+
+  #findVersions(prefix: string): VersionFilter {
+    const { low, high } = this.#versions.prefixRange(prefix);
+    const firstRow = this.#versionRowStarts[low] ?? 0;
+    return { low, span: high - low, firstRow, lastRow: high > low ? this.#versionRowStarts[high]! : firstRow };
+  }
+
+  #countTiers(match: Match, filter: VersionFilter): readonly number[] {
+    if (filter === ANY_VERSION) return match.tierRows;
+    const { kernels } = this.#memory;
+    const counts = this.#memory.place("result");
+    if (isCheaperByVersion(match, filter, COST.countEntry, COST.countVersion)) {
+      kernels.countByVersions(match.entryTier, filter.firstRow, filter.lastRow, counts);
+    } else {
+      kernels.countByEntries(match.entryTier, match.entryList, match.entries, filter.low, filter.span, counts);
+    }
+    return [...this.#memory.view(counts, 7)];
+  }
+
+  /** Rows at places start..start+want of the whole ordered result; `want` of them exist. */
+  #page(
+    sort: SortName,
+    match: Match,
+    filter: VersionFilter,
+    tierRows: readonly number[],
+    total: number,
+    start: number,
+    want: number,
+  ): Uint32Array {
+    const page = this.#memory.place("pageRows");
+    const rows = this.#memory.view(page, want);
+    if (sort === "relevance") {
+      this.#pageByTiers(match, filter, tierRows, start, want, page);
+    } else if (sort === "name") {
+      const { index, kernels } = this.#memory;
+      const names = index.address("nameEntries");
+      const entries = index.numbers("nameEntries").length;
+      kernels.walkNames(names, entries, match.entryTier, filter.low, filter.span, start, want, page);
+    } else {
+      this.#pageByOrder(this.#orders[sort], match, filter, total, start, want, page);
+    }
+    return rows;
+  }
+
+  /** The best tier first; inside a tier the relevance order. */
+  #pageByTiers(
+    match: Match,
+    filter: VersionFilter,
+    tierRows: readonly number[],
+    start: number,
+    want: number,
+    page: number,
+  ): void {
+    let skip = start;
+    let found = 0;
+    for (let tier = tierRows.length - 1; tier > 0 && found < want; tier--) {
+      const size = tierRows[tier]!;
+      if (size <= skip) {
+        skip -= size;
+        continue;
+      }
+      const part = Math.min(size - skip, want - found);
+      if (size >= SHAPE_ROWS && filter === ANY_VERSION) this.#pageByShapes(match, tier, skip, part, page + found * 4);
+      else this.#pageByBits(this.#orders.relevance, match, tier, filter, size, skip, part, page + found * 4);
+      found += part;
+      skip = 0;
+    }
+  }
+
+  /**
+   * Rows of one shape (depth and length of the path) are neighbours in the relevance order: counting rows by shape tells
+   * where the page begins, and only the shapes it touches are walked.
+   */
+  #pageByShapes(match: Match, tier: number, start: number, want: number, page: number): void {
+    const { kernels } = this.#memory;
+    const { relevance } = this.#orders;
+    kernels.countShapes(match.entryTier, match.entryList, match.entries, tier, this.#shapeCounts.length);
+    let skip = start;
+    let found = 0;
+    for (let shape = 0; found < want; shape++) {
+      const size = this.#shapeCounts[shape]!;
+      if (size <= skip) {
+        skip -= size;
+        continue;
+      }
+      found += kernels.walkForwards(
+        relevance.rows,
+        relevance.entries,
+        relevance.versions,
+        match.entryTier,
+        tier,
+        ANY_VERSION.low,
+        ANY_VERSION.span,
+        this.#shapeStarts[shape]!,
+        this.#shapeStarts[shape + 1]!,
+        skip,
+        want - found,
+        page + found * 4,
+      );
+      skip = 0;
+    }
+  }
+
+  /** Walks the order from its nearer end, or marks every row of the result: whichever looks at fewer rows. */
+  #pageByOrder(
+    order: Order,
+    match: Match,
+    filter: VersionFilter,
+    total: number,
+    start: number,
+    want: number,
+    page: number,
+  ): void {
+    const fromEnd = total - start - want;
+    const walked = (Math.min(start, fromEnd) + want) * (this.#rows / total) * COST.walk;
+    if (walked > scatterCost(match, filter)) {
+      this.#pageByBits(order, match, 0, filter, total, start, want, page);
+      return;
+    }
+    const { kernels } = this.#memory;
+    const { rows, entries, versions } = order;
+    const { low, span } = filter;
+    if (start <= fromEnd) {
+      kernels.walkForwards(
+        rows, entries, versions, match.entryTier, 0, low, span, 0, this.#rows, start, want, page,
+      ); // biome-ignore format: arguments of one kind stay on one line
+      return;
+    }
+    kernels.walkBackwards(rows, entries, versions, match.entryTier, low, span, fromEnd, want, page);
+    this.#memory.view(page, want).reverse();
+  }
+
+  /** Marks every row of the result by its rank, then counts marks. */
+  #pageByBits(
+    order: Order,
+    match: Match,
+    tier: number,
+    filter: VersionFilter,
+    _size: number,
+    start: number,
+    want: number,
+    page: number,
+  ): void {
+    const { kernels } = this.#memory;
+    const { entryTier, entryList, entries } = match;
+    if (filter !== ANY_VERSION && isCheaperByVersion(match, filter, COST.scatterEntry, COST.scatterVersion)) {
+      kernels.scatterVersions(order.ranks, entryTier, tier, filter.firstRow, filter.lastRow);
+    } else {
+      kernels.scatterEntries(order.ranks, entryTier, entryList, entries, tier, filter.low, filter.span);
+    }
+    kernels.takeBits(this.#memory.place("rankBits"), this.#rows, order.rows, start, want, page);
+  }
+}
+
+function isCheaperByVersion(match: Match, filter: VersionFilter, entryCost: number, versionCost: number): boolean {
+  return (filter.lastRow - filter.firstRow) * versionCost < match.rows * entryCost;
+}
+
+function scatterCost(match: Match, filter: VersionFilter): number {
+  const byEntries = match.rows * COST.scatterEntry;
+  if (filter === ANY_VERSION) return byEntries;
+  return Math.min(byEntries, (filter.lastRow - filter.firstRow) * COST.scatterVersion);
+}
