@@ -1,0 +1,129 @@
+import { Box, Text, useApp, useInput } from "ink";
+import { useRef, useState } from "react";
+import type { ClientConnection } from "../client/open-client.js";
+import { emptyForm, type FormState } from "./form-state.js";
+import { GalleryView } from "./gallery-view.js";
+import { GenerateView } from "./generate-view.js";
+import { HelpView, SettingsView } from "./info-views.js";
+import { actionFor, keyMap, keyName, shownKeys, type ViewName, viewNames } from "./key-map.js";
+import { ModelsView } from "./models-view.js";
+import { QueueView } from "./queue-view.js";
+import { useDrawing } from "./use-drawing.js";
+import { TypingContext } from "./use-keys.js";
+import { usePolled } from "./use-polled.js";
+import { useScreen } from "./use-screen.js";
+
+const STATUS_EVERY_MS = 2_000;
+const MODELS_EVERY_MS = 4_000;
+
+export function App({ client }: { client: ClientConnection }) {
+  const { exit } = useApp();
+  const screen = useScreen();
+  const [view, setView] = useState<ViewName>("generate");
+  const [form, setForm] = useState<FormState>(emptyForm);
+  const typing = useRef(false);
+  const control = useDrawing(client);
+  const status = usePolled(() => client.status(), STATUS_EVERY_MS);
+  const models = usePolled(() => client.listModels(), MODELS_EVERY_MS);
+  const gallery = usePolled(() => client.listGallery({ limit: 1, offset: 0 }), MODELS_EVERY_MS, view === "settings");
+
+  useInput((input, key) => {
+    const name = keyName(input, key);
+    if (name === "ctrl+c") return exit();
+    if (typing.current) return;
+    const at = viewNames.indexOf(view);
+    switch (actionFor(name, "everywhere")) {
+      case "next-view":
+        return setView(viewNames[(at + 1) % viewNames.length]!);
+      case "previous-view":
+        return setView(viewNames[(at + viewNames.length - 1) % viewNames.length]!);
+      case "go-to-view":
+        return setView(viewNames[Number(name) - 1]!);
+      case "help":
+        return setView("help");
+      case "quit":
+        return exit();
+      default:
+    }
+  });
+
+  const takeForm = (taken: FormState): void => {
+    setForm(taken);
+    setView("generate");
+  };
+  return (
+    <TypingContext.Provider value={typing}>
+      <Box flexDirection="column" width={screen.columns} height={screen.rows - 1}>
+        <Header view={view} busy={status.value?.busy ?? false} />
+        {status.error ? (
+          <Text color="red" wrap="truncate">
+            {status.error} Trying again ...
+          </Text>
+        ) : null}
+        <Box flexGrow={1} paddingX={1} paddingTop={1} overflow="hidden">
+          {view === "generate" ? (
+            <GenerateView
+              client={client}
+              models={models.value ?? []}
+              form={form}
+              setForm={setForm}
+              control={control}
+              screen={screen}
+            />
+          ) : null}
+          {view === "queue" ? <QueueView client={client} screen={screen} /> : null}
+          {view === "gallery" ? <GalleryView client={client} screen={screen} onUse={takeForm} /> : null}
+          {view === "models" ? (
+            <ModelsView
+              client={client}
+              models={models.value ?? []}
+              refresh={models.refresh}
+              screen={screen}
+              onUse={(model) => takeForm({ ...form, model, size: "", steps: "", guidance: "" })}
+            />
+          ) : null}
+          {view === "settings" ? (
+            <SettingsView
+              baseUrl={client.baseUrl}
+              inPlace={client.inPlace}
+              status={status.value}
+              galleryFolder={gallery.value?.directory}
+              galleryReason={gallery.value?.reason ?? gallery.error}
+            />
+          ) : null}
+          {view === "help" ? <HelpView screen={screen} /> : null}
+        </Box>
+        <Footer view={view} />
+      </Box>
+    </TypingContext.Provider>
+  );
+}
+
+function Header({ view, busy }: { view: ViewName; busy: boolean }) {
+  return (
+    <Box paddingX={1} gap={1}>
+      <Text bold color="cyan">
+        easel
+      </Text>
+      {viewNames.map((name, i) => (
+        <Text key={name} inverse={name === view}>
+          {` ${i + 1} ${name} `}
+        </Text>
+      ))}
+      {busy ? <Text color="green">● drawing</Text> : null}
+    </Box>
+  );
+}
+
+function Footer({ view }: { view: ViewName }) {
+  const shown = keyMap.filter(
+    (binding) => "footer" in binding && (binding.scope === view || binding.scope === "everywhere"),
+  );
+  return (
+    <Box paddingX={1}>
+      <Text dimColor wrap="truncate">
+        {shown.map((binding) => `${shownKeys(binding)} ${"footer" in binding ? binding.footer : ""}`).join("  ·  ")}
+      </Text>
+    </Box>
+  );
+}

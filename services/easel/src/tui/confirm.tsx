@@ -1,0 +1,18 @@
+import { Box, Text, useInput } from "ink";
+
+interface Props {
+  readonly question: string;
+  readonly onAnswer: (yes: boolean) => void;
+}
+
+/** Nothing but `y` is a yes. */
+export function Confirm({ question, onAnswer }: Props) {
+  useInput((input) => onAnswer(input.toLowerCase() === "y"));
+  return (
+    <Box borderStyle="round" borderColor="red" paddingX={1}>
+      <Text>
+        {question} <Text bold>y</Text> = yes, any other key = no
+      </Text>
+    </Box>
+  );
+}
