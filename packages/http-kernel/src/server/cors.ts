@@ -25,7 +25,7 @@ export function parseCors(settings: {
 function parseOrigin(origin: string): string {
   const refuse = (why: string) =>
     new SettingError(
-      `--cors-origins: '${origin}' ${why}; write origins like https://example.org or http://localhost:3000`,
+      `--cors-origins: '${origin}' ${why}; write origins like https://example.org or http://localhost with a port`,
     );
   if (origin === "*") throw new SettingError("--cors-origins: '*' is not an origin; use --cors to allow all origins");
   if (!URL.canParse(origin)) throw refuse("is not an origin");

@@ -8,6 +8,7 @@ import type { ErrorTable } from "../contract/define-errors.js";
 import { answerError } from "./answer-errors.js";
 import { createKeyGuard } from "./api-keys.js";
 import type { TrustProxy } from "./client-address.js";
+import { ConnectionTracker } from "./connection-tracker.js";
 import { CORS_OFF, type CorsPolicy, createCors } from "./cors.js";
 import { type DocsOptions, docsRoutes } from "./docs-page.js";
 import { createEntrance, type Entrance } from "./entrance.js";
@@ -70,8 +71,8 @@ export async function createServer(options: ServerOptions): Promise<KernelServer
     options.log,
   );
   const entrance = createEntranceFor(options, limits);
-  const servers: Server[] = [];
-  const app = createApp(options, limits, entrance, metrics, servers);
+  const connections = new ConnectionTracker();
+  const app = createApp(options, limits, entrance, metrics, connections);
   const docs = options.docs === undefined ? undefined : docsRoutes(options, options.docs);
   const routes = [...options.routes, ...(docs?.routes ?? [])];
   if (options.metricsPath !== false) routes.push(metricsRoute(options.metricsPath ?? "/metrics", metrics));
@@ -91,7 +92,7 @@ export async function createServer(options: ServerOptions): Promise<KernelServer
     metrics,
     openapi: docs?.document,
     listen: (where) => listenOn(app, where),
-    close: (deadlineMs = SHUTDOWN_DEADLINE_MS) => closeGracefully(app, servers, streams, deadlineMs),
+    close: (deadlineMs = SHUTDOWN_DEADLINE_MS) => closeGracefully(app, connections, streams, deadlineMs),
   };
 }
 
@@ -99,7 +100,7 @@ function createEntranceFor(options: ServerOptions, limits: ServerLimits): Entran
   const methods = [...new Set(["GET", "HEAD", ...options.routes.map(({ route }) => route.method), "OPTIONS"])];
   return createEntrance({
     errors: options.errors,
-    maxUrlLength: limits.maxUrlLength,
+    limits,
     cors: createCors(options.cors ?? CORS_OFF, methods, options.exposedHeaders ?? []),
     corsEnabled: (options.cors ?? CORS_OFF).kind !== "off",
     limiter:
@@ -115,15 +116,11 @@ function createApp(
   limits: ServerLimits,
   entrance: Entrance,
   metrics: RequestMetrics,
-  servers: Server[],
+  connections: ConnectionTracker,
 ): FastifyInstance {
   const { errors, log } = options;
   const app = fastify<Server>({
-    serverFactory: (handler) => {
-      const server = createLimitedServer(options, limits, metrics, handler);
-      servers.push(server);
-      return server;
-    },
+    serverFactory: (handler) => createLimitedServer(options, limits, metrics, connections, handler),
     logger: false,
     genReqId: (request) => exchangeOf(request as Parameters<typeof exchangeOf>[0]).id,
     bodyLimit: limits.bodyLimit,
@@ -131,7 +128,7 @@ function createApp(
     // A request on a kept-alive connection during shutdown is answered properly, with `Connection: close`.
     return503OnClosing: false,
     rewriteUrl: (request) => encodeRawBytes(request.url ?? "/"),
-    routerOptions: { maxParamLength: limits.maxHeaderBytes, querystringParser: (search) => ({ search }) },
+    routerOptions: { maxParamLength: limits.maxParsedBytes, querystringParser: (search) => ({ search }) },
     frameworkErrors: (error, request, reply) => {
       if (!entrance.enter(request, reply, { id: "none", rateLimitExempt: false, keyExempt: true })) return;
       answerError(reply, error, errors, log);
@@ -148,12 +145,13 @@ function createLimitedServer(
   options: ServerOptions,
   limits: ServerLimits,
   metrics: RequestMetrics,
+  connections: ConnectionTracker,
   handler: (...parameters: Parameters<Parameters<typeof createNodeServer>[1] & {}>) => void,
 ): Server {
   const end = createExchangeEnd(options.log, metrics);
   const server = createNodeServer(
     {
-      maxHeaderSize: limits.maxHeaderBytes,
+      maxHeaderSize: limits.maxParsedBytes,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -165,12 +163,14 @@ function createLimitedServer(
     (request, response) => {
       exchangeOf(request);
       response.on("close", end);
+      connections.answering(response);
       handler(request, response);
     },
   );
   server.maxHeadersCount = limits.maxHeadersCount;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   server.timeout = limits.socketTimeoutMs;
+  server.on("connection", (socket) => connections.opened(socket));
   server.on("clientError", createClientErrorHandler(options.errors, options.log));
   server.on("connect", createConnectHandler(options.errors));
   server.on("checkExpectation", (request, _response) =>
@@ -188,20 +188,19 @@ const IDLE_CHECK_MS = 50;
 
 async function closeGracefully(
   app: FastifyInstance,
-  servers: readonly Server[],
+  connections: ConnectionTracker,
   streams: StreamRegistry,
   deadlineMs: number,
 ): Promise<void> {
   streams.beginShutdown();
-  // A connection becomes idle when its last answer is out, which may be after close() looked for idle ones.
-  const idle = setInterval(() => {
-    for (const server of servers) server.closeIdleConnections();
-  }, IDLE_CHECK_MS);
+  // A connection becomes idle when its last answer is out, so they are looked for until none is left.
+  const idle = setInterval(() => connections.closeIdle(), IDLE_CHECK_MS);
   const deadline = setTimeout(async () => {
     await streams.endAll();
-    for (const server of servers) server.closeAllConnections();
+    connections.closeAll();
   }, deadlineMs);
   try {
+    connections.closeIdle();
     await app.close();
   } finally {
     clearInterval(idle);

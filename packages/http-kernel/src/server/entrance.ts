@@ -7,11 +7,12 @@ import { rateLimitKey } from "./client-address.js";
 import type { CorsHeaders } from "./cors.js";
 import { exchangeOf } from "./exchange.js";
 import type { RateLimiter } from "./rate-limit.js";
+import type { ServerLimits } from "./server-limits.js";
 import { silentLog } from "./silent-log.js";
 
 export interface EntranceOptions {
   readonly errors: ErrorTable;
-  readonly maxUrlLength: number;
+  readonly limits: Pick<ServerLimits, "maxUrlLength" | "maxHeaderBytes">;
   readonly cors: CorsHeaders;
   readonly corsEnabled: boolean;
   readonly limiter: RateLimiter | undefined;
@@ -31,7 +32,8 @@ export interface Entrance {
 }
 
 export function createEntrance(options: EntranceOptions): Entrance {
-  const { errors, cors, corsEnabled, limiter, keys, maxUrlLength } = options;
+  const { errors, cors, corsEnabled, limiter, keys } = options;
+  const { maxUrlLength, maxHeaderBytes } = options.limits;
   const refuse = (reply: FastifyReply, error: Error): false => {
     answerError(reply, error, errors, silentLog);
     return false;
@@ -52,6 +54,10 @@ export function createEntrance(options: EntranceOptions): Entrance {
           reply,
           errors.URI_TOO_LONG(`The address has ${exchange.url.length} bytes; at most ${maxUrlLength} are allowed`),
         );
+      }
+      if (headerBytes(raw.rawHeaders) > maxHeaderBytes) {
+        reply.header("connection", "close");
+        return refuse(reply, errors.HEADERS_TOO_LARGE(`The headers have more than ${maxHeaderBytes} bytes`));
       }
       if (host === undefined && raw.httpVersion === "1.1")
         return refuse(reply, errors.BAD_REQUEST("The Host header is missing"));
@@ -80,6 +86,12 @@ export function createEntrance(options: EntranceOptions): Entrance {
       return true;
     },
   };
+}
+
+function headerBytes(rawHeaders: readonly string[]): number {
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length;
+  return bytes;
 }
 
 function isPreflight(request: FastifyRequest): boolean {

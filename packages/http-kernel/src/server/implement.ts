@@ -124,9 +124,10 @@ export class HandlerRequest implements RouteRequest {
     this.#signal ??= abortOnDisconnect(this.#request);
     return this.#signal;
   }
-  wants(mediaType: string): boolean {
-    const accepted = this.#request.headers.accept;
-    return accepted?.split(",").some((item) => item.split(";", 1)[0]?.trim().toLowerCase() === mediaType) ?? false;
+  /** A function of its own, so that handlers may take it out of the request like the other fields. */
+  get wants(): (mediaType: string) => boolean {
+    const accepted = this.#request.headers.accept ?? "";
+    return (mediaType) => accepted.split(",").some((item) => item.split(";", 1)[0]?.trim().toLowerCase() === mediaType);
   }
   eventStream(
     produce: (stream: EventStreamWriter<Record<never, never>>) => Promise<void>,

@@ -3,11 +3,13 @@
 export interface ServerLimits {
   /** Longest address. Our longest legal one (256 characters of q, percent-encoded) is about 3 KiB. */
   readonly maxUrlLength: number;
-  /**
-   * Request line and headers together, as the parser counts them. Far above `maxUrlLength`, so that an address that is too
-   * long still parses and gets its 414 instead of a bare 431.
-   */
+  /** All headers of a request, names and values. */
   readonly maxHeaderBytes: number;
+  /**
+   * Request line and headers together, as the parser counts them. Far above the two limits above, so that what breaks them
+   * still parses and can be told apart; beyond it the parser knows only "too much" and the answer is 431.
+   */
+  readonly maxParsedBytes: number;
   /** Node drops headers beyond this count silently; nobody sends so many. */
   readonly maxHeadersCount: number;
   /** Body limit for routes that declare none. */
@@ -28,7 +30,8 @@ export interface ServerLimits {
 
 export const SERVER_LIMITS: ServerLimits = {
   maxUrlLength: 8 * 1024,
-  maxHeaderBytes: 128 * 1024,
+  maxHeaderBytes: 32 * 1024,
+  maxParsedBytes: 256 * 1024,
   maxHeadersCount: 1000,
   bodyLimit: 1024 * 1024,
   headersTimeoutMs: 20_000,

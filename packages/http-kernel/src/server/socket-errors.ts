@@ -8,7 +8,6 @@ import { requestIdFor } from "./request-id.js";
 
 interface ParserError extends Error {
   readonly code?: string;
-  readonly rawPacket?: Buffer;
 }
 
 /** Node keeps the response under way on the socket; a second status line inside it would be garbage for the client. */
@@ -23,32 +22,28 @@ export function createClientErrorHandler(
   errors: ErrorTable,
   log: Logger,
 ): (error: ParserError, socket: Duplex) => void {
+  // The parser complains again about every chunk that still arrives; the first complaint is answered.
+  const refused = new WeakSet<Duplex>();
   return (error, socket) => {
+    if (refused.has(socket)) return;
     const busy = (socket as Duplex & BusySocket)._httpMessage?.headersSent === true;
     if (error.code === "ECONNRESET" || !socket.writable || busy) {
       socket.destroy();
       return;
     }
-    const answered = toSocketError(error, socket, errors);
+    const answered = toSocketError(error, errors);
+    refused.add(socket);
     const id = requestIdFor(undefined);
     log.info({ requestId: id, status: answered.status, reason: error.code }, "refused before it was a request");
     refuse(socket, answered, id);
   };
 }
 
-function toSocketError(error: ParserError, socket: Duplex, errors: ErrorTable): HttpError {
-  if (error.code === "HPE_HEADER_OVERFLOW")
-    return isRequestLineOnly(error, socket) ? errors.URI_TOO_LONG() : errors.HEADERS_TOO_LARGE();
+function toSocketError(error: ParserError, errors: ErrorTable): HttpError {
+  if (error.code === "HPE_HEADER_OVERFLOW") return errors.HEADERS_TOO_LARGE();
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.REQUEST_TIMEOUT();
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return errors.PAYLOAD_TOO_LARGE();
   return errors.BAD_REQUEST("This is not HTTP");
-}
-
-/** The overflow happened before the first line ended: only decidable while the parser still has the connection's first bytes. */
-function isRequestLineOnly(error: ParserError, socket: Duplex): boolean {
-  const packet = error.rawPacket;
-  const received = (socket as Duplex & { readonly bytesRead?: number }).bytesRead ?? 0;
-  return packet !== undefined && received <= packet.length * 4 && !packet.includes("\r\n");
 }
 
 /** A whole HTTP answer by hand, then the end of the connection. */
