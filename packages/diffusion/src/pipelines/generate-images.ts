@@ -113,6 +113,9 @@ async function drawLatents(
     height,
     batchGuidance: hooks.batchGuidance,
   });
+  // loaded before the clock of the steps starts
+  await model.unet.open();
+  hooks.checkCancelled();
   const latents = await hooks.stage("denoising", async () => {
     const drawn: Latents[] = [];
     for (let index = 0; index < batch; index++) {

@@ -1,0 +1,152 @@
+/** What the engine process does: one call at a time on models kept under the memory budget. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  chooseDrawnSize,
+  countImageSteps,
+  type DiffusionModel,
+  drawPreview,
+  fitPreviewMap,
+  type GenerateHooks,
+  generateImages,
+  type PreviewMap,
+} from "@kit/diffusion";
+import { type ComponentStore, createComponentStore } from "./component-store.js";
+import { EngineError, type EngineJob, type EngineProgress, type EngineResult, type ModelFiles } from "./engine-api.js";
+import type { ProcessSettings } from "./engine-protocol.js";
+import { enlargeImages, shrinkInputs } from "./fit-native-size.js";
+import { fingerprintModel, type OpenedModel, openModel } from "./opened-model.js";
+import { createPipelineModel } from "./pipeline-model.js";
+import { createProductSession, multiplyMatrices, type RuntimeSession } from "./runtime-session.js";
+
+export interface CallContext {
+  report(progress: EngineProgress): void;
+  isCancelled(): boolean;
+}
+
+export interface EngineWorker {
+  generate(job: EngineJob, call: CallContext): Promise<EngineResult>;
+  /** loads what a picture of the model's own size needs; gives the milliseconds it took */
+  load(model: ModelFiles, call: CallContext): Promise<number>;
+  unload(name: string | undefined): Promise<readonly string[]>;
+}
+
+/** Opened headers are a few MB each; more models than this are rarely alternated. */
+const MAX_OPENED_MODELS = 8;
+/** Side of the pictures a model is made ready for when nothing says how large they will be. */
+const DEFAULT_SIDE = 512;
+
+export function createEngineWorker(settings: ProcessSettings, onModels: (names: string[]) => void): EngineWorker {
+  const store: ComponentStore = createComponentStore(settings.memoryBudgetBytes, () => onModels(store.modelNames()));
+  const opened = new Map<string, OpenedModel>();
+  const previewMaps = new Map<string, PreviewMap>();
+  let productSession: Promise<RuntimeSession> | undefined;
+
+  const multiply = async (a: Float32Array, b: Float32Array, rows: number, inner: number, columns: number) => {
+    const cpu = { target: "cpu", compute: "fp32", weights: "fold" } as const;
+    productSession ??= createProductSession(cpu, settings.threads);
+    return multiplyMatrices(await productSession, a, b, [rows, inner, columns]);
+  };
+
+  const open = async (files: ModelFiles) => {
+    const fingerprint = await fingerprintModel(files);
+    const model = opened.get(fingerprint) ?? (await openModel(files, settings.tokenizerFolder));
+    opened.delete(fingerprint);
+    opened.set(fingerprint, model);
+    if (opened.size > MAX_OPENED_MODELS) opened.delete(opened.keys().next().value!);
+    return { model, fingerprint };
+  };
+
+  const prepare = async (files: ModelFiles, adapters: EngineJob["adapters"], area: number, call: CallContext) => {
+    const { model, fingerprint } = await open(files);
+    const context = { settings, store, multiply, area, report: call.report };
+    return { model, fingerprint, pipeline: await createPipelineModel(model, adapters, fingerprint, context) };
+  };
+
+  return {
+    async generate(job, call) {
+      const started = performance.now();
+      const factor = (await open(job.model)).model.vae.config.factor;
+      const drawn = chooseDrawnSize(job, job.model.nativeArea, factor);
+      const { model, fingerprint, pipeline } = await prepare(job.model, job.adapters, drawn.width * drawn.height, call);
+      const warnings: string[] = [];
+      if (model.scheduler.note) call.report({ type: "info", message: model.scheduler.note });
+      if (drawn.width !== job.width || drawn.height !== job.height) {
+        warnings.push(
+          `drawn at ${drawn.width}x${drawn.height}, this model's size, and enlarged to ${job.width}x${job.height}`,
+        );
+      }
+      let previewMap: PreviewMap | undefined;
+      if (job.preview && countImageSteps(job.steps, job.image ? (job.strength ?? 1) : 1) > 0) {
+        previewMap = previewMaps.get(fingerprint) ?? (await fitPreviewMap(pipeline.vae));
+        previewMaps.set(fingerprint, previewMap);
+      }
+      const hooks = createHooks(call, settings, previewMap);
+      const request = { ...job, ...shrinkInputs(job, drawn), width: drawn.width, height: drawn.height };
+      const generated = await generateImages(pipeline, request, hooks);
+      const images = enlargeImages(generated.images, job);
+      warnings.push(...generated.warnings);
+      return { images, warnings, elapsedMs: performance.now() - started };
+    },
+
+    async load(files, call) {
+      const started = performance.now();
+      const area = Math.min(files.nativeArea ?? Number.POSITIVE_INFINITY, DEFAULT_SIDE ** 2);
+      const { pipeline } = await prepare(files, [], area, call);
+      await openAll(pipeline, call);
+      return performance.now() - started;
+    },
+
+    async unload(name) {
+      const before = store.modelNames();
+      await store.drop(name);
+      for (const [fingerprint, model] of opened) {
+        if (name === undefined || model.files.name === name) {
+          opened.delete(fingerprint);
+          previewMaps.delete(fingerprint);
+        }
+      }
+      return before.filter((model) => !store.modelNames().includes(model));
+    },
+  };
+}
+
+/** In the order a picture uses them, so that under a tight budget the ones used last stay. */
+async function openAll(pipeline: DiffusionModel, call: CallContext): Promise<void> {
+  const openers = [
+    ...pipeline.textEncoders.map((encoder) => () => encoder.open()),
+    () => pipeline.vae.openDecoder(),
+    () => pipeline.unet.open(),
+  ];
+  for (const openComponent of openers) {
+    await nextTurn();
+    throwIfCancelled(call);
+    await openComponent();
+  }
+}
+
+function createHooks(call: CallContext, settings: ProcessSettings, previewMap: PreviewMap | undefined): GenerateHooks {
+  let firstStepAt = 0;
+  return {
+    batchGuidance: settings.backend !== "cpu",
+    checkCancelled: () => throwIfCancelled(call),
+    async stage(name, work) {
+      const started = performance.now();
+      if (name === "denoising") firstStepAt = started;
+      call.report({ type: "stage_start", name });
+      const result = await work();
+      call.report({ type: "stage_done", name, elapsedMs: performance.now() - started });
+      return result;
+    },
+    async onStep(image, { step, total, estimate }) {
+      call.report({ type: "denoise_step", step, total, image, elapsedMs: performance.now() - firstStepAt });
+      if (previewMap) call.report({ type: "preview", step, pixels: drawPreview(estimate(), previewMap) });
+      // messages are read only between turns of the event loop, and a step blocks it
+      await nextTurn();
+      throwIfCancelled(call);
+    },
+  };
+}
+
+function throwIfCancelled(call: CallContext): void {
+  if (call.isCancelled()) throw new EngineError("CANCELLED", "the job was cancelled");
+}

@@ -1,0 +1,118 @@
+/** An opened model with adapters as the pipelines see it: components are fetched from the store, or loaded, when they are opened. */
+import { join } from "node:path";
+import type { AdaptedComponent, DiffusionModel, MatrixProduct, ScaledAdapter, Session } from "@kit/diffusion";
+import { mergeAdapters, readAdapter } from "@kit/diffusion";
+import type { GraphOptions } from "@kit/onnx-graph";
+import { overlaySource } from "@kit/tensor-files";
+import type { ComponentStore } from "./component-store.js";
+import type { AdapterUse, EngineProgress } from "./engine-api.js";
+import type { ProcessSettings } from "./engine-protocol.js";
+import { estimateMemory, FOLDED_COPIES } from "./estimate-memory.js";
+import type { ComponentName, ComponentPlan } from "./model-components.js";
+import type { OpenedModel } from "./opened-model.js";
+import { createRuntimeSession } from "./runtime-session.js";
+
+export interface PipelineContext {
+  readonly settings: ProcessSettings;
+  readonly store: ComponentStore;
+  readonly multiply: MatrixProduct;
+  /** pixel area of the pictures to come, for the estimate of working memory */
+  readonly area: number;
+  report(progress: EngineProgress): void;
+}
+
+const ADAPTED: Readonly<Partial<Record<ComponentName, AdaptedComponent>>> = {
+  unet: "unet",
+  text_encoder: "textEncoder",
+  text_encoder_2: "textEncoder2",
+};
+
+let scratchFiles = 0;
+
+export async function createPipelineModel(
+  model: OpenedModel,
+  adapters: readonly AdapterUse[],
+  fingerprint: string,
+  context: PipelineContext,
+): Promise<DiffusionModel> {
+  const all = [...(model.files.builtInAdapters ?? []), ...adapters].filter(({ scale }) => scale !== 0);
+  const matched: ScaledAdapter[] = [];
+  for (const { path, scale } of all) matched.push({ layers: model.matchAdapter(await readAdapter(path)), scale });
+
+  const open = (plan: ComponentPlan): Promise<Session> => {
+    const component = ADAPTED[plan.name];
+    const touching = matched.map(({ layers }) => layers.some((layer) => layer.component === component));
+    // adapters that leave a component alone must not make a second copy of it
+    const used = component ? all.filter((_, i) => touching[i]) : [];
+    const options = chooseGraphOptions(model, plan, context.settings);
+    const { residentBytes, workingBytes } = estimateMemory(model, plan, options, context.area);
+    return context.store.acquire({
+      key: JSON.stringify([fingerprint, plan.name, options, used]),
+      model: model.files.name,
+      label: `${plan.name} of ${model.files.name}`,
+      residentBytes,
+      workingBytes,
+      create: () => loadComponent(plan, options, used.length > 0 ? matched : [], component, context),
+    });
+  };
+  return {
+    scheduler: model.scheduler,
+    zerosForEmptyPrompt: model.checkpoint.modelIndex["force_zeros_for_empty_prompt"] === true,
+    textEncoders: model.textEncoders.map(({ plan, config, tokenizer }) => ({
+      tokenizer,
+      hiddenSize: config.hiddenSize,
+      pooledSize: plan.name === "text_encoder_2" ? (config.projection ?? config.hiddenSize) : undefined,
+      open: () => open(plan),
+    })),
+    unet: {
+      inChannels: model.checkpoint.unet.config.inChannels,
+      outChannels: model.checkpoint.unet.config.outChannels,
+      guidanceWidth: model.checkpoint.unet.config.timeCondProjDim,
+      hasTextTime: model.checkpoint.unet.config.textTime !== undefined,
+      open: () => open(model.unet),
+    },
+    vae: {
+      latentChannels: model.vae.config.latentChannels,
+      factor: model.vae.config.factor,
+      scalingFactor: model.vae.config.scalingFactor,
+      shiftFactor: model.vae.config.shiftFactor,
+      openEncoder: () => open(model.vaeEncoder),
+      openDecoder: () => open(model.vaeDecoder),
+    },
+  };
+}
+
+async function loadComponent(
+  plan: ComponentPlan,
+  options: GraphOptions,
+  adapters: readonly ScaledAdapter[],
+  component: AdaptedComponent | undefined,
+  context: PipelineContext,
+) {
+  const started = performance.now();
+  const stage = `loading ${plan.name}`;
+  context.report({ type: "stage_start", name: stage });
+  context.report({ type: "weight_load", component: plan.name, bytesLoaded: 0, bytesTotal: plan.storedBytes });
+  const merged = component && adapters.length > 0 ? await mergeAdapters(adapters, component, context.multiply) : [];
+  const source = merged.length > 0 ? overlaySource(plan.source, merged) : plan.source;
+  const scratch = join(context.settings.scratchFolder, `easel-${process.pid}-${scratchFiles++}.bin`);
+  const graph = plan.build(source, { ...options, computedFile: scratch });
+  const session = await createRuntimeSession(graph, options, context.settings.threads);
+  const bytes = plan.storedBytes;
+  context.report({ type: "weight_load", component: plan.name, bytesLoaded: bytes, bytesTotal: bytes });
+  context.report({ type: "stage_done", name: stage, elapsedMs: performance.now() - started });
+  return session;
+}
+
+/** Half precision on GPUs, except where a config says that it overflows; on CPUs F32, whose weights are folded while they fit easily. */
+export function chooseGraphOptions(model: OpenedModel, plan: ComponentPlan, settings: ProcessSettings): GraphOptions {
+  const target = settings.backend;
+  const { quantisation } = model.files;
+  const quantise =
+    quantisation && plan.name !== "vae_encoder" && plan.name !== "vae_decoder" ? { quantise: quantisation } : {};
+  if (target !== "cpu") return { target, compute: plan.needsFp32 ? "fp32" : "fp16", weights: "fold", ...quantise };
+  const parts = [model.unet, model.vaeDecoder, ...model.textEncoders.map((encoder) => encoder.plan)];
+  const floatBytes = parts.reduce((sum, part) => sum + part.floatBytes, 0);
+  const fits = floatBytes * FOLDED_COPIES <= settings.memoryBudgetBytes;
+  return { target, compute: "fp32", weights: fits ? "fold" : "cast", ...quantise };
+}
