@@ -99,10 +99,12 @@ class AttributeRecords {
 /** The decompressed bytes of a package list; the name's ending says how it is compressed. */
 export function decompress(name: string, source: Readable): AsyncIterable<Uint8Array> {
   const stream = decompressor(name);
+  // A stream that was opened ahead of its time may fail before anyone reads it: the error is kept for the reader, and must not end the process.
+  source.on("error", (error) => stream?.destroy(error));
   if (stream === null) {
     return source;
   }
-  source.on("error", (error) => stream.destroy(error));
+  stream.on("error", () => source.destroy());
   stream.on("close", () => source.destroy());
   return explainCutStreams(name, source.pipe(stream));
 }

@@ -61,6 +61,7 @@ export class RecordTable {
   readonly dictionaries: Record<RecordField, StringDictionary>;
   readonly columns: Record<RecordField, GrowableColumn>;
   private slots = new Int32Array(1 << 16).fill(-1);
+  private readonly parsedLists = forEachField((): (string[] | undefined)[] => []);
   private readonly row = new Int32Array(RECORD_FIELDS.length);
 
   constructor(stored?: { strings: Record<RecordField, string[]>; columns: Record<RecordField, Int32Array> }) {
@@ -109,9 +110,19 @@ export class RecordTable {
     return this.dictionaries[field].textOf(this.columns[field].get(record));
   }
 
+  /** Lists repeat a great deal: each is parsed once, and all records that have it share it. */
   private list(field: RecordField, record: number): string[] | null {
-    const text = this.text(field, record);
-    return text === null ? null : (JSON.parse(text) as string[]);
+    const number = this.columns[field].get(record);
+    const text = this.dictionaries[field].textOf(number);
+    if (text === null) {
+      return null;
+    }
+    let parsed = this.parsedLists[field][number];
+    if (parsed === undefined) {
+      parsed = JSON.parse(text) as string[];
+      this.parsedLists[field][number] = parsed;
+    }
+    return parsed;
   }
 
   private findOrAdd(): number {

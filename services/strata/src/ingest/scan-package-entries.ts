@@ -196,44 +196,39 @@ export class PackageEntryScanner {
     const { buffer, filled } = this;
     let at = this.position;
     let depth = this.depth;
-    if (this.insideString) {
-      const end = this.findStringEnd(at);
-      if (end < 0) {
-        return false;
-      }
-      this.insideString = false;
-      at = end + 1;
-    }
+    let insideString = this.insideString;
     while (at < filled) {
-      const byte = buffer[at++]!;
-      if (byte === QUOTE) {
-        const start = at;
+      if (insideString) {
         while (at < filled && buffer[at] !== QUOTE) {
+          // The byte after a backslash may be in the next chunk; then `at` points past what is there.
           at += buffer[at] === BACKSLASH ? 2 : 1;
         }
         if (at >= filled) {
-          // Start over at the string's first byte next time, so that an escape cut in two is not mistaken.
-          this.position = start;
-          this.insideString = true;
-          this.depth = depth;
-          return false;
+          break;
         }
+        insideString = false;
         at++;
-      } else {
-        const bracket = byte | BRACKET_BIT;
-        if (bracket === OPEN_BRACE) {
-          depth++;
-        } else if (bracket === CLOSE_BRACE && --depth === 0) {
-          this.position = at;
-          this.insideValue = false;
-          this.emit(at);
-          this.memberStart = at;
-          return true;
-        }
+        continue;
+      }
+      const byte = buffer[at++]!;
+      if (byte === QUOTE) {
+        insideString = true;
+        continue;
+      }
+      const bracket = byte | BRACKET_BIT;
+      if (bracket === OPEN_BRACE) {
+        depth++;
+      } else if (bracket === CLOSE_BRACE && --depth === 0) {
+        this.insideValue = false;
+        this.position = at;
+        this.emit(at);
+        this.memberStart = at;
+        return true;
       }
     }
     this.position = at;
     this.depth = depth;
+    this.insideString = insideString;
     return false;
   }
 
