@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { KernelServer } from "./create-server.js";
 
 export interface RunOptions {
-  readonly server: KernelServer;
+  readonly server: Pick<KernelServer, "close">;
   readonly log: Logger;
   readonly deadlineMs?: number;
   /** The service's own endings (engine process, index file), after the last request. */

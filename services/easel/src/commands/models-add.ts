@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import { CommandError, defineCommand, text } from "@kit/command-line";
 import { addLocalModel } from "../models/local-models.js";
+import { modelsDirSetting, modelsFolderOf } from "./storage-settings.js";
 
 /** Works on this machine's models folder, which a server running here reads at each request: no restart is needed. */
 export const modelsAddCommand = defineCommand({
@@ -9,17 +9,10 @@ export const modelsAddCommand = defineCommand({
   arguments: [{ name: "path", doc: "the folder or file; it stays where it is" }],
   settings: {
     name: text({ flag: "--name <name>", doc: "name to use it by", default: undefined, defaultText: "the file's name" }),
-    modelsDir: text({
-      flag: "--models-dir <folder>",
-      env: "EASEL_MODELS_DIR",
-      key: "models_dir",
-      doc: "where models are kept",
-      default: undefined,
-      defaultText: "models in the user's data folder",
-    }),
+    modelsDir: modelsDirSetting,
   },
   run: async ({ args, settings, folders, output }) => {
-    const folder = settings.modelsDir ?? join(folders.data, "models");
+    const folder = modelsFolderOf(settings.modelsDir, folders);
     const model = await addLocalModel(
       folder,
       args.path,

@@ -3,10 +3,12 @@ import { HttpError } from "@kit/http-kernel/contract";
 import { JobCancelledError, QueueClosedError, QueueFullError } from "@kit/job-queue";
 import { errors } from "../contract/errors.js";
 import { EngineError } from "../engine/engine-api.js";
+import { ExpandError } from "../expand/expand-error.js";
 
 export function explainFailure(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof EngineError) return errors[error.code](error.message, { cause: error });
+  if (error instanceof EngineError || error instanceof ExpandError)
+    return errors[error.code](error.message, { cause: error });
   if (error instanceof JobCancelledError) return errors.CANCELLED(error.message);
   if (error instanceof QueueClosedError) return errors.SERVICE_UNAVAILABLE(error.message);
   if (error instanceof QueueFullError) {

@@ -21,7 +21,8 @@ export async function resolveRequest(
   query: GenerateQuery,
   context: ResolveContext,
 ): Promise<SettledRequest> {
-  checkPrompts(request);
+  checkPrompt("prompt", request.prompt);
+  checkPrompt("negative_prompt", request.negative_prompt ?? "");
   const model = await context.models.resolveUsable(request.model);
   const batch = request.batch ?? 1;
   const seed = request.seed ?? randomInt(limits.MAX_RANDOM_SEED + 1);
@@ -59,16 +60,16 @@ export async function resolveRequest(
   };
 }
 
-function checkPrompts({ prompt, negative_prompt = "" }: GenerateRequest): void {
-  if (prompt.trim() === "")
-    throw errors.VALIDATION_ERROR(`Field 'prompt' is '${prompt.slice(0, 20)}': it must not be blank.`);
-  for (const [field, text] of Object.entries({ prompt, negative_prompt })) {
-    const bytes = Buffer.byteLength(text);
-    if (bytes > limits.MAX_PROMPT_BYTES) {
-      throw errors.VALIDATION_ERROR(
-        `Field '${field}' has ${bytes} bytes of UTF-8: it must have at most ${limits.MAX_PROMPT_BYTES}.`,
-      );
-    }
+/** For every field that holds words to be drawn. */
+export function checkPrompt(field: string, text: string): void {
+  if (field === "prompt" && text.trim() === "") {
+    throw errors.VALIDATION_ERROR(`Field 'prompt' is '${text.slice(0, 20)}': it must not be blank.`);
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.MAX_PROMPT_BYTES) {
+    throw errors.VALIDATION_ERROR(
+      `Field '${field}' has ${bytes} bytes of UTF-8: it must have at most ${limits.MAX_PROMPT_BYTES}.`,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from "@kit/http-kernel";
 import type { Engine } from "../engine/engine-api.js";
+import type { Expander } from "../expand/expander.js";
 import type { Gallery } from "../gallery/gallery.js";
 import type { AdapterFolders } from "../generation/resolve-adapter.js";
 import type { Studio } from "../generation/studio.js";
@@ -10,6 +11,7 @@ import type { ModelStore } from "../models/model-store.js";
 export interface EaselParts {
   readonly engine: Engine;
   readonly studio: Studio;
+  readonly expander: Expander;
   readonly models: ModelStore;
   readonly pulls: PullDesk;
   readonly gallery: Gallery;

@@ -82,6 +82,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
 export const partsOf = (variant: CatalogueVariant): CataloguePart[] => [
   variant.main,
   ...(variant.autoencoder ? [variant.autoencoder] : []),
+  ...(variant.tokenizer ? [variant.tokenizer] : []),
   ...(variant.adapters ?? []).map((adapter) => adapter.part),
 ];
 

@@ -8,7 +8,7 @@ export interface CatalogueModel {
   readonly aliases?: readonly string[];
   readonly family: string;
   /** only `image` models draw; the others are parts and helpers that are pulled the same way */
-  readonly kind: "image" | "autoencoder" | "language";
+  readonly kind: "image" | "autoencoder" | "language" | "tokenizer";
   readonly description: string;
   readonly license: string;
   readonly defaults: ModelDefaults;
@@ -24,6 +24,8 @@ export interface CatalogueVariant {
   /** a single-file model: the file inside the part's folder; otherwise the folder itself is the model */
   readonly entry?: string;
   readonly autoencoder?: CataloguePart;
+  /** what single files leave out */
+  readonly tokenizer?: CataloguePart;
   readonly adapters?: readonly CatalogueAdapter[];
   readonly quantisation?: "q8" | "q4";
   readonly scheduler?: Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { sd15 } from "./sd15.js";
 import { sd21 } from "./sd21.js";
 import { sdxl } from "./sdxl.js";
 import { sdxlTurbo } from "./sdxl-turbo.js";
-import { tinyAutoencoders } from "./taesd.js";
+import { separateParts } from "./separate-parts.js";
 
 export const catalogue: readonly CatalogueModel[] = [
   ...doodle,
@@ -17,5 +17,5 @@ export const catalogue: readonly CatalogueModel[] = [
   ...sdxl,
   ...sdxlTurbo,
   ...dreamshaper,
-  ...tinyAutoencoders,
+  ...separateParts,
 ];

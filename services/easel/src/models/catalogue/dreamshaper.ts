@@ -1,6 +1,6 @@
 import type { CatalogueModel, CataloguePart } from "./catalogue-types.js";
 import { diffusersFiles, withQuantised } from "./diffusers-files.js";
-import { taesd } from "./parts.js";
+import { clipTokenizer, taesd } from "./parts.js";
 import { SD15_SIZES } from "./sd15.js";
 import { SDXL_SIZES } from "./sdxl.js";
 
@@ -38,7 +38,7 @@ export const dreamshaper: readonly CatalogueModel[] = [
     recommended: "fp16",
     variants: [
       ...withQuantised({ variant: "fp16", main: fineTune("dreamshaper-8/fp16", "Lykon/dreamshaper-8") }),
-      { variant: "single", main: singleFile, entry: "DreamShaper_8_pruned.safetensors" },
+      { variant: "single", main: singleFile, entry: "DreamShaper_8_pruned.safetensors", tokenizer: clipTokenizer },
     ],
   },
   {

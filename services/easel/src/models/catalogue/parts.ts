@@ -58,3 +58,16 @@ export const sdxlAutoencoderFix: CataloguePart = {
   ],
   approximateBytes: 334_600_000,
 };
+
+/** Where the engine looks for the tokenizer that single-file checkpoints leave out. */
+export const TOKENIZER_FOLDER = "clip-tokenizer";
+
+export const clipTokenizer: CataloguePart = {
+  folder: TOKENIZER_FOLDER,
+  repository: "stable-diffusion-v1-5/stable-diffusion-v1-5",
+  files: ["vocab.json", "merges.txt", "special_tokens_map.json", "tokenizer_config.json"].map((name) => ({
+    path: `tokenizer/${name}`,
+    saveAs: name,
+  })),
+  approximateBytes: 1_600_000,
+};

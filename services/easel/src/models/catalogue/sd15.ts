@@ -1,6 +1,6 @@
 import type { CatalogueModel, CataloguePart } from "./catalogue-types.js";
 import { diffusersFiles, withQuantised } from "./diffusers-files.js";
-import { lcmLoraSd15, taesd } from "./parts.js";
+import { clipTokenizer, lcmLoraSd15, taesd } from "./parts.js";
 
 const encoders = ["text_encoder"] as const;
 export const SD15_SIZES = [
@@ -46,7 +46,7 @@ export const sd15: readonly CatalogueModel[] = [
     recommended: "fp16",
     variants: [
       ...withQuantised({ variant: "fp16", main }),
-      { variant: "fp32", main: singleFile, entry: "v1-5-pruned-emaonly.safetensors" },
+      { variant: "fp32", main: singleFile, entry: "v1-5-pruned-emaonly.safetensors", tokenizer: clipTokenizer },
       { variant: "taesd", main, autoencoder: taesd },
     ],
   },
