@@ -49,7 +49,8 @@ function resolveOne(
 }
 
 function fromFlag(setting: Setting<unknown>, flag: string | boolean | readonly string[]): unknown {
-  if (typeof flag === "boolean") return flag;
+  // A flag whose value is optional, `--trust-proxy [networks]`, comes as true when it stands alone.
+  if (typeof flag === "boolean") return setting.kind === "switch" ? flag : setting.parse(String(flag));
   const place = longFlag(setting) ?? "argument";
   if (typeof flag === "string") return checked(place, setting, flag, () => setting.parse(flag));
   return flag.flatMap((part) => checked(place, setting, part, () => setting.parse(part)) as unknown[]);

@@ -1,4 +1,4 @@
-import { CommandError } from "@kit/command-line";
+import { type CommandContext, CommandError } from "@kit/command-line";
 import { ApiError, UnreachableError } from "@kit/http-kernel/contract";
 import { DEFAULT_PORT } from "../contract/limits.js";
 import { createEaselClient } from "./create-easel-client.js";
@@ -10,27 +10,35 @@ export interface ClientConnection extends EaselClient {
   close(): Promise<void>;
 }
 
-export interface ConnectionContext {
-  readonly settings: { readonly server?: string | undefined; readonly apiKey?: string | undefined };
-  readonly signal: AbortSignal;
+export interface ConnectionSettings {
+  readonly server?: string | undefined;
+  readonly apiKey?: string | undefined;
 }
+
+export type ConnectionContext = Pick<CommandContext, "terminal" | "folders" | "file" | "signal"> & {
+  readonly settings: ConnectionSettings;
+};
 
 /** Long enough for a busy machine, short enough not to be felt when no server runs. */
 const PROBE_TIMEOUT_MS = 1_500;
 
-/** The server that was named; else the one on this machine; else one started inside this process, on a port nobody else learns. */
-export async function openClient(
-  context: ConnectionContext,
-  options: { readonly startInPlace?: boolean } = {},
-): Promise<ClientConnection> {
-  const { server, apiKey } = context.settings;
-  if (server !== undefined) return connected(createEaselClient({ baseUrl: checkedUrl(server), apiKey }));
+/** The server that was named; else the one on this machine, if it answers. */
+export async function findServer(
+  { server, apiKey }: ConnectionSettings,
+  signal: AbortSignal,
+): Promise<EaselClient | undefined> {
+  if (server !== undefined) return createEaselClient({ baseUrl: checkedUrl(server), apiKey });
   const local = `http://127.0.0.1:${DEFAULT_PORT}`;
-  if (await answers(local, context.signal)) return connected(createEaselClient({ baseUrl: local, apiKey }));
-  if (options.startInPlace === false) throw new CommandError("unreachable", `no server answers at ${local}`);
+  return (await answers(local, signal)) ? createEaselClient({ baseUrl: local, apiKey }) : undefined;
+}
+
+/** A server that runs, or else one started inside this process. */
+async function openClient(context: ConnectionContext): Promise<ClientConnection> {
+  const running = await findServer(context.settings, context.signal);
+  if (running) return connected(running);
   // Loaded only here: the engine's libraries cost half a second that a command to a running server should not pay.
   const { startInPlace } = await import("./start-in-place.js");
-  return startInPlace(context.signal);
+  return startInPlace(context);
 }
 
 const connected = (client: EaselClient): ClientConnection => ({ ...client, inPlace: false, close: async () => {} });
