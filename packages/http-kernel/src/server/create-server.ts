@@ -122,6 +122,8 @@ function createApp(
   const app = fastify<Server>({
     serverFactory: (handler) => createLimitedServer(options, limits, metrics, connections, handler),
     logger: false,
+    // Each server of the factory has its own handler; fastify would add a second one to the first server.
+    clientErrorHandler: () => undefined,
     genReqId: (request) => exchangeOf(request as Parameters<typeof exchangeOf>[0]).id,
     bodyLimit: limits.bodyLimit,
     trustProxy: options.trustProxy ?? false,

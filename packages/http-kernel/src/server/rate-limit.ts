@@ -52,6 +52,13 @@ const MAX_KEYS = 100_000;
 /** Buckets that are full again hold no information; they are looked for once in so many requests. */
 const REQUESTS_BETWEEN_SWEEPS = 10_000;
 
+/** Tokens are fractions; a client that waits exactly as long as it was told must not miss by the last bit of one. */
+const ROUNDING = 1e-6;
+
+function wholeSeconds(ms: number): number {
+  return Math.ceil(ms / 1000 - ROUNDING);
+}
+
 export class RateLimiter {
   readonly #rule: RateLimitRule;
   readonly #now: () => number;
@@ -74,15 +81,15 @@ export class RateLimiter {
     if (--this.#untilSweep <= 0) this.prune(now);
     const bucket = this.#bucketOf(key, now);
     this.#refill(bucket, now);
-    const allowed = bucket.tokens >= 1;
-    if (allowed) bucket.tokens -= 1;
+    const allowed = bucket.tokens >= 1 - ROUNDING;
+    if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
     const { tokensPerMs, burst } = this.#rule;
     return {
       allowed,
       limit: burst,
-      remaining: Math.floor(bucket.tokens),
-      resetSeconds: Math.ceil((burst - bucket.tokens) / tokensPerMs / 1000),
-      retryAfterSeconds: Math.max(1, Math.ceil((1 - bucket.tokens) / tokensPerMs / 1000)),
+      remaining: Math.floor(bucket.tokens + ROUNDING),
+      resetSeconds: wholeSeconds((burst - bucket.tokens) / tokensPerMs),
+      retryAfterSeconds: Math.max(1, wholeSeconds((1 - bucket.tokens) / tokensPerMs)),
     };
   }
 
