@@ -24,6 +24,12 @@ export const buildSteps = [
     command: ["node_modules/.bin/tsc", "-b"],
   },
   {
+    name: "strata's query kernels",
+    inputs: ["services/strata/assembly"],
+    outputs: ["services/strata/dist/kernels.wasm"],
+    command: ["node", "services/strata/assembly/build.mjs"],
+  },
+  {
     name: "easel's page",
     inputs: ["services/easel/src/web", "services/easel/src/contract"],
     outputs: ["services/easel/dist-web/index.html"],

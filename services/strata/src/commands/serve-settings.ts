@@ -1,0 +1,96 @@
+import { byteSize, choice, duration, integer, text, toggle } from "@kit/command-line";
+import { indexSetting } from "./index-location.js";
+import { syncSettings } from "./sync.js";
+
+/** Every setting of `strata serve`, one row each. */
+export const serveSettings = {
+  index: indexSetting,
+  host: text({
+    flag: "-H, --host <address>",
+    env: "STRATA_HOST",
+    key: "serve.host",
+    doc: "address to listen on",
+    default: "127.0.0.1",
+  }),
+  port: integer({
+    flag: "-p, --port <number>",
+    env: "STRATA_PORT",
+    key: "serve.port",
+    doc: "port to listen on; 0 takes any free one",
+    default: 8080,
+    min: 0,
+    max: 65535,
+  }),
+  workers: integer({
+    flag: "-w, --workers <number>",
+    env: "STRATA_WORKERS",
+    key: "serve.workers",
+    doc: "processes that answer; each holds its own copy of the index",
+    default: 1,
+    min: 1,
+    max: 64,
+  }),
+  cors: toggle({
+    flag: "--cors",
+    env: "STRATA_CORS",
+    key: "serve.cors",
+    doc: "let pages of all origins read the answers",
+    default: false,
+  }),
+  corsOrigins: text({
+    flag: "--cors-origins <list>",
+    env: "STRATA_CORS_ORIGINS",
+    key: "serve.cors_origins",
+    doc: "let pages of these origins read the answers, comma-separated",
+    default: undefined,
+  }),
+  rateLimit: text({
+    flag: "--rate-limit <rate>",
+    env: "STRATA_RATE_LIMIT",
+    key: "serve.rate_limit",
+    doc: "requests a client may make: N, N/s, N/min or N/h",
+    default: undefined,
+  }),
+  rateLimitBurst: text({
+    flag: "--rate-limit-burst <number>",
+    env: "STRATA_RATE_LIMIT_BURST",
+    key: "serve.rate_limit_burst",
+    doc: "requests a client may make at once",
+    default: undefined,
+    defaultText: "twice the rate",
+  }),
+  trustProxy: text({
+    flag: "--trust-proxy <who>",
+    env: "STRATA_TRUST_PROXY",
+    key: "serve.trust_proxy",
+    doc: "believe X-Forwarded-For: true, a count of hops, or addresses and networks",
+    default: undefined,
+  }),
+  pageCache: byteSize({
+    flag: "--page-cache <size>",
+    env: "STRATA_PAGE_CACHE",
+    key: "serve.page_cache",
+    doc: "memory for answers that are asked for again; 0 keeps none",
+    default: 16 * 2 ** 20,
+    defaultText: "16M",
+    min: 0,
+    max: 4 * 2 ** 30,
+  }),
+  logLevel: choice({
+    flag: "--log-level <level>",
+    env: "STRATA_LOG_LEVEL",
+    key: "serve.log_level",
+    doc: "how much is logged, to stderr; info has a line for each request",
+    choices: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
+    default: "info",
+  }),
+  syncEvery: duration({
+    flag: "--sync-every <time>",
+    env: "STRATA_SYNC_EVERY",
+    key: "serve.sync_every",
+    doc: "fetch the newest published index this often, e.g. 6h",
+    default: undefined,
+    min: 60_000,
+  }),
+  ...syncSettings,
+};
