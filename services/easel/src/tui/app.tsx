@@ -1,11 +1,20 @@
 import { Box, Text, useApp, useInput } from "ink";
-import { useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import type { ClientConnection } from "../client/open-client.js";
 import { emptyForm, type FormState } from "./form-state.js";
 import { GalleryView } from "./gallery-view.js";
 import { GenerateView } from "./generate-view.js";
 import { HelpView, SettingsView } from "./info-views.js";
-import { actionFor, keyMap, keyName, shownKeys, type ViewName, viewNames } from "./key-map.js";
+import {
+  actionFor,
+  type KeyBinding,
+  keyMap,
+  keyName,
+  type Scope,
+  shownKeys,
+  type ViewName,
+  viewNames,
+} from "./key-map.js";
 import { ModelsView } from "./models-view.js";
 import { QueueView } from "./queue-view.js";
 import { useDrawing } from "./use-drawing.js";
@@ -21,7 +30,8 @@ export function App({ client }: { client: ClientConnection }) {
   const screen = useScreen();
   const [view, setView] = useState<ViewName>("generate");
   const [form, setForm] = useState<FormState>(emptyForm);
-  const typing = useRef(false);
+  const [typing, setTyping] = useState(false);
+  const typingState = useMemo(() => ({ typing, setTyping }), [typing]);
   const control = useDrawing(client);
   const status = usePolled(() => client.status(), STATUS_EVERY_MS);
   const models = usePolled(() => client.listModels(), MODELS_EVERY_MS);
@@ -30,7 +40,7 @@ export function App({ client }: { client: ClientConnection }) {
   useInput((input, key) => {
     const name = keyName(input, key);
     if (name === "ctrl+c") return exit();
-    if (typing.current) return;
+    if (typing) return;
     const at = viewNames.indexOf(view);
     switch (actionFor(name, "everywhere")) {
       case "next-view":
@@ -52,7 +62,7 @@ export function App({ client }: { client: ClientConnection }) {
     setView("generate");
   };
   return (
-    <TypingContext.Provider value={typing}>
+    <TypingContext.Provider value={typingState}>
       <Box flexDirection="column" width={screen.columns} height={screen.rows - 1}>
         <Header view={view} busy={status.value?.busy ?? false} />
         {status.error ? (
@@ -93,7 +103,7 @@ export function App({ client }: { client: ClientConnection }) {
           ) : null}
           {view === "help" ? <HelpView screen={screen} /> : null}
         </Box>
-        <Footer view={view} />
+        <Footer scope={typing ? "editing" : view} />
       </Box>
     </TypingContext.Provider>
   );
@@ -115,14 +125,17 @@ function Header({ view, busy }: { view: ViewName; busy: boolean }) {
   );
 }
 
-function Footer({ view }: { view: ViewName }) {
-  const shown = keyMap.filter(
-    (binding) => "footer" in binding && (binding.scope === view || binding.scope === "everywhere"),
+/** The keys of the moment first: what does not fit is in the help. */
+function Footer({ scope }: { scope: Scope }) {
+  const all: readonly KeyBinding[] = keyMap;
+  const everywhere = scope === "editing" ? [] : all.filter((binding) => binding.scope === "everywhere");
+  const shown = [...all.filter((binding) => binding.scope === scope), ...everywhere].filter(
+    (binding) => binding.footer !== undefined,
   );
   return (
     <Box paddingX={1}>
       <Text dimColor wrap="truncate">
-        {shown.map((binding) => `${shownKeys(binding)} ${"footer" in binding ? binding.footer : ""}`).join("  ·  ")}
+        {shown.map((binding) => `${shownKeys(binding)} ${binding.footer}`).join("  ·  ")}
       </Text>
     </Box>
   );

@@ -1,5 +1,5 @@
 import { useInput } from "ink";
-import { createContext, type RefObject, useContext, useEffect, useState } from "react";
+import { createContext, useContext, useEffect, useState } from "react";
 import { actionFor, keyName, type ViewName } from "./key-map.js";
 import { editText, type FieldText } from "./text-field.js";
 
@@ -14,8 +14,13 @@ interface Options {
   readonly active?: boolean;
 }
 
-/** Whether somebody is typing: the keys of the whole UI (q, 1, ?) are letters then. The app reads it, views set it. */
-export const TypingContext = createContext<RefObject<boolean>>({ current: false });
+interface Typing {
+  readonly typing: boolean;
+  readonly setTyping: (typing: boolean) => void;
+}
+
+/** Whether somebody is typing: the keys of the whole UI (q, 1, ?) are letters then. Views tell, the app listens. */
+export const TypingContext = createContext<Typing>({ typing: false, setTyping: () => {} });
 
 /** A view's keys by the key map, and one line of text that may be under edit. */
 export function useKeys(options: Options): {
@@ -27,13 +32,12 @@ export function useKeys(options: Options): {
       ? undefined
       : { text: options.startInEditing, cursor: options.startInEditing.length },
   );
-  const typing = useContext(TypingContext);
+  const { setTyping } = useContext(TypingContext);
+  const isEditing = editing !== undefined;
   useEffect(() => {
-    typing.current = editing !== undefined;
-    return () => {
-      typing.current = false;
-    };
-  }, [typing, editing]);
+    setTyping(isEditing);
+    return () => setTyping(false);
+  }, [setTyping, isEditing]);
   useInput(
     (input, key) => {
       const name = keyName(input, key);

@@ -92,7 +92,7 @@ export function App() {
             <span class="sr">Theme: {theme}</span>
           </button>
           <button type="button" class="quiet" onClick={() => setDialog("key")} title="API key">
-            ⚿<span class="sr">API key</span>
+            Key
           </button>
           <button type="button" class="quiet" onClick={() => setDialog("shortcuts")} title="Keyboard shortcuts (?)">
             ?<span class="sr">Keyboard shortcuts</span>
