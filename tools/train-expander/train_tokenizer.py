@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from grammar import MODES, Grammar
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SPECIAL = ["<|end|>", "<|start|>", *(f"<|{m}|>" for m in MODES)]
+SPECIAL = ["<|end|>", "<|prompt|>", *(f"<|{m}|>" for m in MODES)]
 PAIRS = 200_000
 VOCABULARY = 4096
 

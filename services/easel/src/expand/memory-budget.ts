@@ -1,0 +1,50 @@
+/**
+ * One budget with the picture engine. Before a local language model is loaded, `admit` is asked; it lets small models pass, and a large one
+ * only when it fits beside what is there. While a generation runs, the language model waits for it; when nothing runs, idle image models
+ * make room. The language model itself leaves after some idle time, or at once by `Expander.release()`.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Engine } from "../engine/engine-api.js";
+import { ExpandError } from "./expand-error.js";
+
+export interface MemoryBudget {
+  /** Resolves when so many bytes may be taken now. Rejects with OUT_OF_MEMORY when they cannot be had. */
+  admit(bytes: number, name: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface MemoryBudgetOptions {
+  readonly engine: Pick<Engine, "status" | "unload">;
+  /** what the system could still give out, in bytes */
+  readonly availableBytes?: () => number;
+  readonly pollMs?: number;
+}
+
+/** Below this (the built-in model) nothing is asked: a generation needs far more than this to breathe anyway. */
+const SMALL_BYTES = 256 * 2 ** 20;
+/** Left free for the system and for the engine's swings. */
+const RESERVE_BYTES = 512 * 2 ** 20;
+const POLL_MS = 250;
+
+export const unlimitedMemory: MemoryBudget = { admit: async () => {} };
+
+export function createMemoryBudget(options: MemoryBudgetOptions): MemoryBudget {
+  const available = options.availableBytes ?? (() => process.availableMemory());
+  const fits = (bytes: number) => bytes + RESERVE_BYTES <= available();
+  return {
+    async admit(bytes, name, signal) {
+      if (bytes <= SMALL_BYTES || fits(bytes)) return;
+      while (options.engine.status().busy) {
+        await sleep(options.pollMs ?? POLL_MS, undefined, { signal });
+        if (fits(bytes)) return;
+      }
+      if (options.engine.status().modelsLoaded.length > 0) await options.engine.unload();
+      if (fits(bytes)) return;
+      throw new ExpandError(
+        "OUT_OF_MEMORY",
+        `The language model '${name}' needs ${mib(bytes)} MiB and ${mib(available())} MiB are free. Choose a smaller one with SERVICE_EXPAND_MODEL, or leave it unset for the built-in model.`,
+      );
+    },
+  };
+}
+
+const mib = (bytes: number): number => Math.round(bytes / 2 ** 20);
