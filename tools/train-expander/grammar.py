@@ -20,6 +20,8 @@ KIND_WEIGHTS = {"pet": 8, "bird": 5, "sea": 5, "bug": 4, "reptile": 3, "farm": 4
                 "paper": 2, "person": 7, "fantasy": 6, "land": 3, "body": 1, "thing": 8, "face": 5, "flag": 1, "sign": 1, "weather": 4}
 STYLE_WEIGHTS = {"3d": 30, "fluent": 14, "flat": 10, "noto": 16, "notov1": 2, "twemoji": 5, "emojione": 3, "fxemoji": 2, "outline": 6, "badge": 2, "flatcolor": 1, "clipart": 7, "silhouette": 2}
 COUNTS = {"two": 2, "three": 3, "four": 4, "2": 2, "3": 3, "a pair of": 2}
+# the slots of a prompt beside its kind, noun and adjectives
+EMPTY = dict(count=None, many=False, owner="", color=None, doing="", setting="", style="", second="")
 SYLLABLES = "ka lo mi zu ra ten vor qui sha bre ul dix no pla fe gor wy tho ne sto ix bam cho dra el fu gri hy jo kru".split()
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FOREIGN = "éèüöäßñçøåščžłàêîôûабвгдежзиклмнопрстуわたしねこいぬ猫犬花山川海空龍火水木ελληνικά🐱🐶🌸🚀🍕"
@@ -95,11 +97,15 @@ class Grammar:
     def request(self):
         """The slots a prompt fills: a dictionary; the words are lower case."""
         kind, noun = self.subject()
-        q = dict(kind=kind, noun=noun, count=None, color=None, words=[], doing="", setting="", style="", second="")
+        q = dict(EMPTY, kind=kind, noun=noun, words=[])
         r = self.rng.random()
         countable = not self.countless(noun) and kind not in ("unknown", "flag", "sign", "land", "weather")
         if countable and r < .06:
             q["count"] = self.pick(list(COUNTS))
+        elif countable and r < .12:
+            q["noun"], q["many"] = self.plural(noun), True
+        elif r < .18:
+            q["owner"] = self.pick(["the", "the", "my", "your", "his", "her", "this", "one", "some"])
         if self.chance(.16) and noun.split(" ")[0] not in self.colors:
             q["color"] = self.pick(self.world["hues"] + ["black", "white", "gray", "brown"])
         if self.chance(.26):
@@ -123,7 +129,9 @@ class Grammar:
         head = " ".join([*extra, *q["words"], *([q["color"]] if q["color"] else []), self.plural(noun) if q["count"] else noun])
         if q["count"]:
             return q["count"] + " " + head
-        if not article or (self.countless(noun)) or (q["kind"] == "unknown" and not q["words"] and not q["color"] and not extra):
+        if q["owner"]:
+            return q["owner"] + " " + head
+        if not article or q["many"] or self.countless(noun) or (q["kind"] == "unknown" and not q["words"] and not q["color"] and not extra):
             return head
         return self.article(head)
 
@@ -175,7 +183,7 @@ class Grammar:
         extra, tail = [], ""
         if colours and not q["color"] and first not in self.colors and kind not in ("unknown", "face") and self.chance(.42 if not placed or not styled else .8):
             q["color"] = self.pick(colours)
-        free = not q["count"] and not q["second"] and not q["doing"]
+        free = not q["count"] and not q["second"] and not q["doing"] and not q["owner"]
         r = self.rng.random()
         companion = ""
         if free and r < .2 and kind not in ("face", "flag", "sign", "body", "unknown"):
@@ -190,7 +198,7 @@ class Grammar:
             tail = " side by side"
         elif q["count"] and COUNTS[q["count"]] == 3 and r < .5:
             tail = " in a row"
-        lead = self.rng.random()
+        lead = max(self.rng.random(), .22 if q["owner"] else 0)
         if not styled and lead < .22:
             extra = [self.pick(adjectives), *extra]
         body = self.body(q, True, extra) + tail + (" " + q["setting"] if q["setting"] else "")
@@ -223,7 +231,7 @@ class Grammar:
     def open_slots(self, q):
         places, doings, details = (part.split("|") for part in OPEN[q["kind"]])
         placed = bool(q["setting"]) or q["doing"] in PLACED
-        return dict(place=q["setting"] or ("" if placed else self.pick(places)), doing="" if q["doing"] or q["second"] or q["count"] else self.pick(doings), details=self.rng.sample(details, min(len(details), self.pick([1, 1, 2]))),
+        return dict(place=q["setting"] or ("" if placed else self.pick(places)), doing="" if q["doing"] or q["second"] or q["count"] or q["many"] else self.pick(doings), details=self.rng.sample(details, min(len(details), self.pick([1, 1, 2]))),
                     light=self.pick(LIGHT), view=self.pick(COMPOSITION), palette=self.pick(PALETTE), mood=self.pick(MOOD), medium=q["style"] or self.pick(MEDIUM), quality=self.pick(QUALITY))
 
     def expand_tags(self, q):
@@ -258,7 +266,7 @@ class Grammar:
             joined.append(w + ("," if i < len(words) - 1 and self.chance(.1) else ""))
             if self.chance(.2) and i < len(words) - 1:
                 joined.append(self.pick(["of", "the", "a", "in", "on", "with", "and", "from", "is", "under", "for"]))
-        q = dict(kind="unknown", noun=" ".join(joined), count=None, color=None, words=[], doing="", setting="", style="", second="")
+        q = dict(EMPTY, kind="unknown", noun=" ".join(joined), words=[])
         return q["noun"], mode, self.expand(q, mode)
 
     def expand(self, q, mode):
