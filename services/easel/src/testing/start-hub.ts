@@ -18,6 +18,8 @@ export interface Misbehaviour {
   readonly bytesPerSecond?: number;
   readonly listedSize?: number;
   readonly listedHash?: string;
+  /** the CDN sends this instead */
+  readonly sends?: Buffer;
   /** answers ranges with the whole file */
   readonly ignoresRanges?: boolean;
   /** answers so many times with this status first */
@@ -69,9 +71,10 @@ export async function startHub(): Promise<TestHub> {
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
-    content: Buffer,
+    stored: Buffer,
   ): Promise<void> {
     const wrong = misbehaviour.get(path) ?? {};
+    const content = wrong.sends ?? stored;
     const times = (sent.get(path) ?? 0) + 1;
     sent.set(path, times);
     if (wrong.fails && times <= wrong.fails.times) return void response.writeHead(wrong.fails.status).end();

@@ -98,7 +98,11 @@ async function append(options: DownloadOptions, file: FileHandle, hash: Hash, ha
       await body.stream.cancel();
       throw errors.HUB_ERROR(`The hub lists '${path}' with ${expected.size} bytes but sends ${body.total}.`);
     }
-    if (body.from !== have || changed(body.etag, expected)) {
+    if (changed(body.etag, expected)) {
+      await body.stream.cancel();
+      throw errors.HUB_ERROR(`The hub sends another '${path}' than the one it lists. Pull again.`);
+    }
+    if (body.from !== have) {
       await body.stream.cancel();
       await file.truncate(0);
       throw new TransientHubError("the hub could not go on in the middle");

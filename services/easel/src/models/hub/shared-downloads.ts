@@ -42,7 +42,7 @@ export function createSharedDownloads(
       if (found?.abort.signal.aborted) await found.done.catch(() => {});
       const entry = running.get(order.target) ?? start(order);
       entry.listeners.add(onBytes);
-      onBytes(entry.bytes);
+      if (entry.bytes > 0) onBytes(entry.bytes);
       let leave!: () => void;
       const left = new Promise<never>((_, reject) => {
         leave = () => reject(signal.reason);
