@@ -1,4 +1,6 @@
 // What services' tests share. Nothing here is used by a running program.
+export type { KnownValues } from "./testing/arbitrary-request.js";
+export { type CheckRoutesOptions, checkRoute } from "./testing/check-routes.js";
 export { type CrossCuttingTarget, crossCuttingSuite } from "./testing/cross-cutting-suite.js";
 export { type RawAnswer, rawRequest } from "./testing/raw-request.js";
 export { ProgramEnded, type ProgramOptions, type RunningProgram, startProgram } from "./testing/start-program.js";

@@ -129,7 +129,6 @@ function createApp(
     trustProxy: options.trustProxy ?? false,
     // A request on a kept-alive connection during shutdown is answered properly, with `Connection: close`.
     return503OnClosing: false,
-    rewriteUrl: (request) => encodeRawBytes(request.url ?? "/"),
     routerOptions: { maxParamLength: limits.maxParsedBytes, querystringParser: (search) => ({ search }) },
     frameworkErrors: (error, request, reply) => {
       if (!entrance.enter(request, reply, { id: "none", rateLimitExempt: false, keyExempt: true })) return;
@@ -179,11 +178,6 @@ function createLimitedServer(
     refuse(request.socket, options.errors.EXPECTATION_FAILED(), exchangeOf(request).id),
   );
   return server;
-}
-
-/** Some clients send UTF-8 in the address as it is; the parser hands it over as Latin-1. Percent-encoded it takes the ordinary way. */
-function encodeRawBytes(url: string): string {
-  return url.replace(/[^\x00-\x7f]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 const IDLE_CHECK_MS = 50;

@@ -126,12 +126,15 @@ function sendFile(reply: FastifyReply, rules: CacheRules, answer: FileAnswer): v
   if (headers !== undefined) reply.headers(headers as Record<string, string>);
   if (contentType !== undefined) reply.header("content-type", contentType);
   if (status !== undefined) reply.code(status);
-  (reply as FastifyReply & FileSender).sendFile(answer.name, answer.directory);
+  (reply as FastifyReply & FileSender).sendFile(answer.name, answer.directory, {
+    cacheControl: false,
+    contentType: contentType === undefined,
+  });
 }
 
 /** What @fastify/static adds to replies. */
 interface FileSender {
-  sendFile(name: string, directory: string): FastifyReply;
+  sendFile(name: string, directory: string, options: { cacheControl: boolean; contentType: boolean }): FastifyReply;
 }
 
 function digest(bytes: Buffer): string {

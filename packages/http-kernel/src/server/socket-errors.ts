@@ -43,6 +43,8 @@ function toSocketError(error: ParserError, errors: ErrorTable): HttpError {
   if (error.code === "HPE_HEADER_OVERFLOW") return errors.HEADERS_TOO_LARGE();
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.REQUEST_TIMEOUT();
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return errors.PAYLOAD_TOO_LARGE();
+  if (error.code === "HPE_INVALID_URL")
+    return errors.BAD_REQUEST("The address holds bytes that must be percent-encoded");
   return errors.BAD_REQUEST("This is not HTTP");
 }
 

@@ -35,7 +35,9 @@ export async function registerPages(app: FastifyInstance, pages: PagesOptions, e
       },
     });
     for (const link of pages.deepLinks ?? []) {
-      scope.get(link, (_request, reply) => reply.sendFile("index.html", pages.directory));
+      scope.get(link, (_request, reply) =>
+        reply.header("cache-control", REVALIDATE).sendFile("index.html", pages.directory, { cacheControl: false }),
+      );
     }
   });
 }

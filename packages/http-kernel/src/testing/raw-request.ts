@@ -47,5 +47,10 @@ function parseAnswer(received: string): RawAnswer {
   const headers = new Headers(
     lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
   );
-  return { status: Number(first.split(" ")[1]), headers, body: received.slice(end + 4), all: received };
+  return {
+    status: Number(first.split(" ")[1]),
+    headers,
+    body: Buffer.from(received.slice(end + 4), "latin1").toString(),
+    all: received,
+  };
 }

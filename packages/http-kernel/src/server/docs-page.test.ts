@@ -1,0 +1,37 @@
+// The documentation page in a real browser: it must render with no host but our own.
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { useFixture } from "../testing/fixture/use-fixture.js";
+
+const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+const RENDER_MS = 45_000;
+
+describe.skipIf(!existsSync(CHROMIUM))(`the documentation page (skipped without ${CHROMIUM})`, () => {
+  const fixture = useFixture();
+  it("renders every operation and asks no other host for anything", async () => {
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+    try {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+      const hosts = new Set<string>();
+      const problems: string[] = [];
+      page.on("request", (request) => {
+        const { protocol, host } = new URL(request.url());
+        if (protocol.startsWith("http")) hosts.add(host);
+      });
+      page.on("pageerror", (error) => problems.push(error.message));
+      page.on("console", (message) => {
+        if (message.type() === "error") problems.push(message.text());
+      });
+      await page.goto(`${fixture.url()}/docs`);
+      await page.getByText("Create an item").first().waitFor({ timeout: RENDER_MS });
+      await page.waitForLoadState("networkidle");
+      const picture = process.env["DOCS_SCREENSHOT"];
+      if (picture !== undefined) await page.screenshot({ path: picture });
+      expect([...hosts]).toEqual([new URL(fixture.url()).host]);
+      expect(problems).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
