@@ -51,7 +51,11 @@ export async function startReleaseServer(
     failNext: (path, status, times) => {
       failures = [...failures, { path, status, times }];
     },
-    close: () => new Promise((closed) => server.closeAllConnections() || server.close(() => closed())),
+    close: () =>
+      new Promise((closed) => {
+        server.closeAllConnections();
+        server.close(() => closed());
+      }),
   };
 }
 
