@@ -70,7 +70,7 @@ export class GraphBuilder {
   private readonly initialisers = new Map<string, Initialiser>();
   private readonly converted = new Map<string, Value>();
   private readonly used = new Map<string, number>();
-  private readonly missing: string[] = [];
+  private readonly missing = new Map<string, readonly number[]>();
   private readonly inputs: Port[] = [];
   private readonly outputs: Port[] = [];
   private readonly nodeNames = new Map<string, number>();
@@ -154,7 +154,7 @@ export class GraphBuilder {
   find(name: string, shape: readonly number[]): TensorRef | undefined {
     const tensor = this.source.get(name);
     if (tensor === undefined) {
-      if (!this.missing.includes(name)) this.missing.push(name);
+      this.missing.set(name, shape);
       return undefined;
     }
     if (!sameShape(tensor.shape, shape)) throw new TensorShapeError(describeOrigin(tensor), name, shape, tensor.shape);
@@ -214,7 +214,7 @@ export class GraphBuilder {
 
   /** Ends the graph. Throws where the checkpoint lacked tensors, naming them all at once. */
   build(): BuiltGraph {
-    if (this.missing.length > 0) throw new MissingTensorsError(this.name, this.source.origin, this.missing);
+    if (this.missing.size > 0) throw new MissingTensorsError(this.name, this.source.origin, this.missing);
     if (this.inlineBytes > MAX_PROTO_BYTES) {
       throw new RangeError(`${this.inlineBytes} bytes of computed weights need a file: give options.computedFile`);
     }

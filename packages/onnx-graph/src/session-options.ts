@@ -17,7 +17,8 @@ export interface SessionOptions {
  * "cast" graphs must not be folded, so they run as they were written.
  */
 export function recommendedSessionOptions(graph: BuiltGraph, options: GraphOptions, threads: number): SessionOptions {
-  const fold = options.weights === "fold";
+  // inner values can only be handed out where the optimiser has not fused them away
+  const fold = options.weights === "fold" && options.taps === undefined;
   return {
     executionProviders: options.target === "cpu" ? ["cpu"] : [options.target, "cpu"],
     graphOptimizationLevel: fold ? "all" : "disabled",

@@ -7,12 +7,14 @@ export class MissingTensorsError extends Error {
   constructor(
     readonly component: string,
     readonly origin: string,
-    readonly missing: readonly string[],
+    /** the names, with the shapes they should have */
+    readonly missing: ReadonlyMap<string, readonly number[]>,
   ) {
-    const listed = missing.slice(0, MAX_LISTED).join(", ");
-    const more = missing.length > MAX_LISTED ? ` and ${missing.length - MAX_LISTED} more` : "";
+    const names = [...missing.keys()];
+    const listed = names.slice(0, MAX_LISTED).join(", ");
+    const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
     super(
-      `${origin}: ${missing.length} tensor${missing.length === 1 ? " is" : "s are"} missing for ${component}: ${listed}${more}; the file is incomplete or does not belong to its config.json`,
+      `${origin}: ${names.length} tensor${names.length === 1 ? " is" : "s are"} missing for ${component}: ${listed}${more}; the file is incomplete or does not belong to its config.json`,
     );
   }
 }

@@ -8,10 +8,10 @@ import { type AutoencoderConfig, type Checkpoint, CheckpointError, type Componen
 import { readCLIPTextConfig } from "./clip-text-model.js";
 import { isFolder, openComponentWeights, readJsonFile } from "./component-files.js";
 import { ConfigError } from "./read-config.js";
-import { openSingleFile, openSingleFileAutoencoder } from "./single-file.js";
+import { openSingleFile, openSingleFileAutoencoder, type SingleFileOptions } from "./single-file.js";
 import { readUNetConfig } from "./unet-2d-condition-model.js";
 
-export interface OpenOptions {
+export interface OpenOptions extends SingleFileOptions {
   /** which of several weight files to take where a folder holds both */
   readonly variant?: "fp16";
 }
@@ -20,7 +20,7 @@ export async function openCheckpoint(checkpointPath: string, options: OpenOption
   const info = await stat(checkpointPath).catch((cause: unknown) => {
     throw new CheckpointError(checkpointPath, "there is no such file or folder", { cause });
   });
-  return info.isDirectory() ? openFolder(checkpointPath, options) : openSingleFile(checkpointPath);
+  return info.isDirectory() ? openFolder(checkpointPath, options) : openSingleFile(checkpointPath, options);
 }
 
 /** Opens an autoencoder by itself: a folder with config.json, or a file in the original or diffusers naming. */

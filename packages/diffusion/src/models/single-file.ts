@@ -40,11 +40,22 @@ const OPENCLIP_PREFIXES = [
 ];
 const SDXL_SCALING_FACTOR = 0.13025;
 
-export async function openSingleFile(file: string): Promise<Checkpoint> {
+/** What the shapes of a file cannot tell. */
+export interface SingleFileOptions {
+  /** groups of the group norms: 32 in every published model */
+  readonly normGroups?: number;
+}
+
+const NORM_GROUPS = 32;
+
+export async function openSingleFile(
+  file: string,
+  { normGroups = NORM_GROUPS }: SingleFileOptions = {},
+): Promise<Checkpoint> {
   const opened = await openTensorFile(file);
-  const unet = findUNet(opened, file);
+  const unet = findUNet(opened, file, normGroups);
   const xl = unet.config.textTime !== undefined;
-  const vae = findAutoencoder(opened, file, xl ? SDXL_SCALING_FACTOR : undefined);
+  const vae = findAutoencoder(opened, file, normGroups, xl ? SDXL_SCALING_FACTOR : undefined);
   const clip = findClip(opened, file);
   const open = findOpenClip(opened, file, xl);
   if (!vae) throw missingPart(file, "an autoencoder", VAE_PREFIXES);
@@ -65,8 +76,11 @@ export async function openSingleFile(file: string): Promise<Checkpoint> {
   };
 }
 
-export async function openSingleFileAutoencoder(file: string): Promise<Component<AutoencoderConfig>> {
-  const found = findAutoencoder(await openTensorFile(file), file, undefined);
+export async function openSingleFileAutoencoder(
+  file: string,
+  { normGroups = NORM_GROUPS }: SingleFileOptions = {},
+): Promise<Component<AutoencoderConfig>> {
+  const found = findAutoencoder(await openTensorFile(file), file, normGroups, undefined);
   if (!found) throw missingPart(file, "an autoencoder", VAE_PREFIXES);
   return found;
 }
@@ -121,7 +135,7 @@ function renamed(source: TensorSource, rename: (name: string) => string | undefi
 
 // ── the denoiser ────────────────────────────────────────────────────────────
 
-function findUNet(source: TensorSource, file: string): Component<UNetConfig> {
+function findUNet(source: TensorSource, file: string, normGroups: number): Component<UNetConfig> {
   const net = underPrefix(source, UNET_PREFIXES, "input_blocks.0.0.weight");
   if (!net) {
     throw new CheckpointError(
@@ -131,7 +145,7 @@ function findUNet(source: TensorSource, file: string): Component<UNetConfig> {
   }
   const { json, layers } = inferUNetConfig(net);
   return {
-    config: readUNetConfig(json, `${file} (read off its tensors)`),
+    config: readUNetConfig({ ...json, norm_num_groups: normGroups }, `${file} (read off its tensors)`),
     source: renamed(net, (name) => renameUNetTensor(name, layers)),
   };
 }
@@ -220,6 +234,7 @@ function firstMatch(source: TensorSource, pattern: RegExp): TensorRef | undefine
 function findAutoencoder(
   source: TensorSource,
   file: string,
+  normGroups: number,
   scalingFactor: number | undefined,
 ): Component<AutoencoderConfig> | undefined {
   const original = underPrefix(source, VAE_PREFIXES, "decoder.mid.block_1.conv1.weight");
@@ -228,11 +243,12 @@ function findAutoencoder(
     return describeAutoencoder(
       renamed(original, (name) => renameAutoencoderTensor(name, blocks)),
       file,
+      normGroups,
       scalingFactor,
     );
   }
   const ours = underPrefix(source, VAE_PREFIXES, "decoder.mid_block.resnets.0.conv1.weight");
-  return ours && describeAutoencoder(ours, file, scalingFactor);
+  return ours && describeAutoencoder(ours, file, normGroups, scalingFactor);
 }
 
 function countWhile(exists: (index: number) => boolean): number {
@@ -244,6 +260,7 @@ function countWhile(exists: (index: number) => boolean): number {
 function describeAutoencoder(
   source: TensorSource,
   file: string,
+  normGroups: number,
   scalingFactor: number | undefined,
 ): Component<AutoencoderConfig> {
   const blocks = countWhile((i) => source.get(`decoder.up_blocks.${i}.resnets.0.conv1.weight`) !== undefined);
@@ -260,6 +277,7 @@ function describeAutoencoder(
     down_block_types: widths.map(() => "DownEncoderBlock2D"),
     up_block_types: widths.map(() => "UpDecoderBlock2D"),
     latent_channels: latent,
+    norm_num_groups: normGroups,
     in_channels: source.get("encoder.conv_in.weight")?.shape[1] ?? 3,
     out_channels: shapeOf(source, "decoder.conv_out.weight")[0],
     use_quant_conv: source.get("quant_conv.weight") !== undefined,

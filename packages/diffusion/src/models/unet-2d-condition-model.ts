@@ -20,7 +20,6 @@ import {
   multiply,
   padImage,
   reshape,
-  silu,
   sinusoidalEmbedding,
   subtract,
   tokensToImage,
@@ -220,7 +219,7 @@ export function buildUNet2DConditionModel(config: UNetConfig, source: TensorSour
   const timestep = g.input("timestep", "float32", ["T"]);
   const states = g.input("encoder_hidden_states", "float32", ["B", "tokens", config.crossAttentionDim]);
   const text = g.cast(states, g.computeType);
-  const time = silu(g, g.tap("emb", embedTime(g, timestep, config), 2));
+  const time = activate(g, g.tap("emb", embedTime(g, timestep, config), 2), config.activation);
   const conditions: Conditions = { config, time, text };
 
   let x = g.cast(sample, g.computeType);
@@ -253,18 +252,25 @@ function embedTime(g: GraphBuilder, timestep: Value, config: UNetConfig): Value 
     const projected = linear(g, condition, "time_embedding.cond_proj", timeCondProjDim, size, { rank: 2, bias: false });
     waves = add(g, waves, projected);
   }
-  const embedded = twoLayers(g, waves, "time_embedding", size, timeEmbedDim);
+  const embedded = twoLayers(g, waves, "time_embedding", size, timeEmbedDim, config.activation);
   if (!textTime) return embedded;
   const pooled = g.cast(g.input("text_embeds", "float32", ["B", "pooled"]), g.computeType);
   const ids = g.input("time_ids", "float32", ["B", "ids"]);
   const idWaves = sinusoidalEmbedding(g, ids, { size: textTime.timeEmbedDim, flipSinToCos, freqShift });
   const joined = concat(g, [pooled, reshape(g, idWaves, [0, -1])], -1);
-  return add(g, embedded, twoLayers(g, joined, "add_embedding", textTime.inputDim, timeEmbedDim));
+  return add(g, embedded, twoLayers(g, joined, "add_embedding", textTime.inputDim, timeEmbedDim, "silu"));
 }
 
-function twoLayers(g: GraphBuilder, x: Value, name: string, inFeatures: number, outFeatures: number): Value {
-  const first = silu(g, linear(g, x, `${name}.linear_1`, inFeatures, outFeatures, { rank: 2 }));
-  return linear(g, first, `${name}.linear_2`, outFeatures, outFeatures, { rank: 2 });
+function twoLayers(
+  g: GraphBuilder,
+  x: Value,
+  name: string,
+  inFeatures: number,
+  outFeatures: number,
+  activation: Activation,
+): Value {
+  const first = linear(g, x, `${name}.linear_1`, inFeatures, outFeatures, { rank: 2 });
+  return linear(g, activate(g, first, activation), `${name}.linear_2`, outFeatures, outFeatures, { rank: 2 });
 }
 
 function downBlock(

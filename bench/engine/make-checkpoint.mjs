@@ -1,0 +1,155 @@
+/**
+ * Writes a checkpoint of the true Stable Diffusion 1.5 architecture with random weights (the same ones every time), in diffusers layout.
+ * The list of tensors comes from our own graphs: built over an empty source they say what they lack.
+ */
+import { existsSync } from "node:fs";
+import { mkdir, open, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import {
+  buildAutoencoderKLDecoder,
+  buildAutoencoderKLEncoder,
+  buildCLIPTextModel,
+  buildUNet2DConditionModel,
+  readAutoencoderKLConfig,
+  readCLIPTextConfig,
+  readUNetConfig,
+} from "../../packages/diffusion/dist/models/index.js";
+import { MissingTensorsError } from "../../packages/onnx-graph/dist/index.js";
+import { floatsToHalves, sourceOf } from "../../packages/tensor-files/dist/index.js";
+
+const EMPTY = sourceOf("nothing", []);
+const OPTIONS = { target: "cpu", compute: "fp32", weights: "fold" };
+
+export const CONFIGS = {
+  unet: {
+    _class_name: "UNet2DConditionModel",
+    in_channels: 4,
+    out_channels: 4,
+    sample_size: 64,
+    attention_head_dim: 8,
+    block_out_channels: [320, 640, 1280, 1280],
+    cross_attention_dim: 768,
+    layers_per_block: 2,
+    down_block_types: ["CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"],
+    up_block_types: ["UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"],
+  },
+  vae: {
+    _class_name: "AutoencoderKL",
+    in_channels: 3,
+    out_channels: 3,
+    latent_channels: 4,
+    block_out_channels: [128, 256, 512, 512],
+    layers_per_block: 2,
+    down_block_types: Array(4).fill("DownEncoderBlock2D"),
+    up_block_types: Array(4).fill("UpDecoderBlock2D"),
+    norm_num_groups: 32,
+    sample_size: 512,
+    scaling_factor: 0.18215,
+  },
+  text_encoder: {
+    architectures: ["CLIPTextModel"],
+    model_type: "clip_text_model",
+    hidden_size: 768,
+    intermediate_size: 3072,
+    num_hidden_layers: 12,
+    num_attention_heads: 12,
+    hidden_act: "quick_gelu",
+    vocab_size: 49408,
+    max_position_embeddings: 77,
+    eos_token_id: 2,
+    bos_token_id: 0,
+    pad_token_id: 1,
+    projection_dim: 768,
+  },
+};
+
+const MODEL_INDEX = {
+  _class_name: "StableDiffusionPipeline",
+  unet: ["diffusers", "UNet2DConditionModel"],
+  vae: ["diffusers", "AutoencoderKL"],
+  text_encoder: ["transformers", "CLIPTextModel"],
+};
+
+function listTensors(build) {
+  try {
+    build();
+  } catch (error) {
+    if (error instanceof MissingTensorsError) return [...error.missing];
+    throw error;
+  }
+  return [];
+}
+
+const GRAPHS = {
+  unet: () => listTensors(() => buildUNet2DConditionModel(readUNetConfig(CONFIGS.unet, "unet"), EMPTY, OPTIONS)),
+  vae: () => {
+    const config = readAutoencoderKLConfig(CONFIGS.vae, "vae");
+    const parts = [buildAutoencoderKLEncoder, buildAutoencoderKLDecoder];
+    return parts.flatMap((build) => listTensors(() => build(config, EMPTY, OPTIONS)));
+  },
+  text_encoder: () =>
+    listTensors(() => buildCLIPTextModel(readCLIPTextConfig(CONFIGS.text_encoder, "text_encoder"), EMPTY, OPTIONS)),
+};
+
+/** Numbers that look like weights: norms near one, biases small, matrices scaled by their inputs. */
+function fillTensor(name, shape, pattern) {
+  const count = shape.reduce((a, b) => a * b, 1);
+  const values = new Float32Array(count);
+  const norm = shape.length === 1 && name.endsWith(".weight");
+  const fanIn = shape.slice(1).reduce((a, b) => a * b, 1);
+  const scale = shape.length === 1 ? 0.02 : 1 / Math.sqrt(fanIn);
+  const start = (name.length * 7919 + count) % pattern.length;
+  for (let i = 0; i < count; i++) values[i] = (norm ? 1 : 0) + scale * pattern[(start + i) % pattern.length];
+  return values;
+}
+
+/** One prime-length run of pseudo-random numbers of about unit variance, repeated with shifts: fast, and the same on every machine. */
+function makePattern() {
+  const pattern = new Float32Array(1_000_003);
+  let state = 42;
+  for (let i = 0; i < pattern.length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    pattern[i] = (state / 2 ** 31 - 1) * 1.7;
+  }
+  return pattern;
+}
+
+async function writeComponent(folder, tensors, dtype) {
+  const size = dtype === "F16" ? 2 : 4;
+  const header = {};
+  let offset = 0;
+  for (const [name, shape] of tensors) {
+    const length = shape.reduce((a, b) => a * b, 1) * size;
+    header[name] = { dtype, shape, data_offsets: [offset, offset + length] };
+    offset += length;
+  }
+  const json = Buffer.from(JSON.stringify(header));
+  const head = Buffer.alloc(8 + Math.ceil(json.length / 8) * 8, " ");
+  head.writeBigUInt64LE(BigInt(head.length - 8));
+  json.copy(head, 8);
+  const name = folder.endsWith("text_encoder") ? "model" : "diffusion_pytorch_model";
+  const file = path.join(folder, `${name}.safetensors`);
+  const handle = await open(`${file}.partial`, "w");
+  await handle.write(head);
+  const pattern = makePattern();
+  for (const [tensor, shape] of tensors) {
+    const floats = fillTensor(tensor, shape, pattern);
+    const numbers = dtype === "F16" ? floatsToHalves(floats) : floats;
+    await handle.write(new Uint8Array(numbers.buffer));
+  }
+  await handle.close();
+  await rename(`${file}.partial`, file);
+}
+
+/** Makes the checkpoint in `folder` unless it is there. */
+export async function makeCheckpoint(folder, dtype) {
+  const done = path.join(folder, "model_index.json");
+  if (existsSync(done)) return;
+  for (const component of Object.keys(CONFIGS)) {
+    const inner = path.join(folder, component);
+    await mkdir(inner, { recursive: true });
+    await writeComponent(inner, GRAPHS[component](), dtype);
+    await writeFile(path.join(inner, "config.json"), JSON.stringify(CONFIGS[component], null, 2));
+  }
+  await writeFile(done, JSON.stringify(MODEL_INDEX, null, 2));
+}
