@@ -1,5 +1,6 @@
 export type { DiffusionModel, TextEncoderPart, UnetPart, VaePart } from "./diffusion-model.js";
 export { isInpaintingUnet } from "./diffusion-model.js";
+export { type EncodedPrompt, type EncodedPrompts, encodePrompts } from "./encode-prompt.js";
 export {
   countImageSteps,
   type GeneratedImages,
@@ -12,6 +13,8 @@ export { compositePixels } from "./inpainting.js";
 export type { Latents } from "./latents.js";
 export { chooseDrawnSize } from "./native-size.js";
 export type { Pixels } from "./pixels.js";
+export { createNoisePredictor, type NoisePredictor, type PredictorOptions } from "./predict-noise.js";
 export { drawPreview, fitPreviewMap, type PreviewMap } from "./preview.js";
 export { resizeMask, resizePixels } from "./resize-pixels.js";
 export type { Feeds, FloatTensor, IntTensor, Session } from "./session.js";
+export { decodeLatents, encodePixels } from "./vae.js";

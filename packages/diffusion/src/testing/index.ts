@@ -1,1 +1,2 @@
+export { TINY_ADAPTER_LAYERS, type TinyAdapterOptions, writeTinyAdapter } from "./tiny-adapter.js";
 export { type TinyCheckpointOptions, writeTinyCheckpoint } from "./tiny-checkpoint.js";
