@@ -112,6 +112,8 @@ function pageText(title: string, docs: DocsOptions): string {
     withDefaultFonts: false,
     telemetry: false,
     hideClientButton: true,
+    showDeveloperTools: "never",
+    defaultOpenAllTags: true,
     agent: { disabled: true },
   });
   return `<!doctype html>
