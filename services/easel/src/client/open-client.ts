@@ -1,7 +1,6 @@
 import { type CommandContext, CommandError } from "@kit/command-line";
 import { ApiError, UnreachableError } from "@kit/http-kernel/contract";
 import { DEFAULT_PORT } from "../contract/limits.js";
-import { createEaselClient } from "./create-easel-client.js";
 import type { EaselClient } from "./easel-client.js";
 
 export interface ClientConnection extends EaselClient {
@@ -27,6 +26,8 @@ export async function findServer(
   { server, apiKey }: ConnectionSettings,
   signal: AbortSignal,
 ): Promise<EaselClient | undefined> {
+  // Loaded only here: the routes' schemas cost a tenth of a second that help and usage errors should not pay.
+  const { createEaselClient } = await import("./create-easel-client.js");
   if (server !== undefined) return createEaselClient({ baseUrl: checkedUrl(server), apiKey });
   const local = `http://127.0.0.1:${DEFAULT_PORT}`;
   return (await answers(local, signal)) ? createEaselClient({ baseUrl: local, apiKey }) : undefined;

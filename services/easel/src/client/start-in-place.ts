@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type CommandContext, resolveSettings } from "@kit/command-line";
 import { createLog } from "@kit/http-kernel";
-import { studioOptions, studioSettings } from "../commands/serve-settings.js";
+import { studioSettings } from "../commands/serve-settings.js";
+import { studioOptions } from "../commands/server-options.js";
 import { createEasel } from "../http/create-easel.js";
 import { createEaselClient } from "./create-easel-client.js";
 import type { ClientConnection } from "./open-client.js";

@@ -2,7 +2,6 @@ import { CommandError, choice, defineCommand, pictureProtocols, text } from "@ki
 import { withClient } from "../client/open-client.js";
 import type { ImageMetadata } from "../contract/gallery.js";
 import type { GenerateRequest } from "../contract/generate.js";
-import { readImageFacts } from "../gallery/read-metadata.js";
 import { connectionSettings } from "./connection-settings.js";
 import { drawAndDeliver } from "./draw-and-deliver.js";
 import { pictureRequest, pictureSettings } from "./picture-settings.js";
@@ -44,6 +43,7 @@ export const againCommand = defineCommand({
 });
 
 async function metadataOf(file: string): Promise<ImageMetadata> {
+  const { readImageFacts } = await import("../gallery/read-metadata.js");
   const facts = await readImageFacts(file).catch((error: Error) => {
     throw new CommandError("notFound", `cannot read ${file}: ${error.message}`);
   });

@@ -1,5 +1,4 @@
 import { CommandError, defineCommand, text } from "@kit/command-line";
-import { addLocalModel } from "../models/local-models.js";
 import { modelsDirSetting, modelsFolderOf } from "./storage-settings.js";
 
 /** Works on this machine's models folder, which a server running here reads at each request: no restart is needed. */
@@ -12,6 +11,7 @@ export const modelsAddCommand = defineCommand({
     modelsDir: modelsDirSetting,
   },
   run: async ({ args, settings, folders, output }) => {
+    const { addLocalModel } = await import("../models/local-models.js");
     const folder = modelsFolderOf(settings.modelsDir, folders);
     const model = await addLocalModel(
       folder,

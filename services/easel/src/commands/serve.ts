@@ -1,8 +1,5 @@
-import { isIP } from "node:net";
-import { CommandError, defineCommand } from "@kit/command-line";
-import { createLog, runUntilSignal, SettingError } from "@kit/http-kernel";
-import { createEasel } from "../http/create-easel.js";
-import { serverOptions, serveSettings } from "./serve-settings.js";
+import { defineCommand } from "@kit/command-line";
+import { serveSettings } from "./serve-settings.js";
 
 export const serveCommand = defineCommand({
   name: "serve",
@@ -14,31 +11,6 @@ export const serveCommand = defineCommand({
     "SERVICE_API_KEY=secret easel serve --host 0.0.0.0",
   ],
   ownsSignals: true,
-  run: async ({ settings, folders, file, output }) => {
-    try {
-      const log = createLog({ name: "easel", level: settings.logLevel });
-      const options = await serverOptions(settings, { folders, file }, log);
-      const easel = await createEasel(options);
-      const { url } = await easel.listen({ host: settings.host, port: settings.port }).catch(async (error: unknown) => {
-        await easel.close(0);
-        throw error;
-      });
-      if (!isLoopback(settings.host) && options.apiKeys?.length === 0) {
-        log.warn({ host: settings.host }, "everyone who reaches this address can use the server: set SERVICE_API_KEY");
-      }
-      output.line(`easel is listening on ${url}`);
-      output.note(`  page and API docs   ${url}/  ${url}/api/docs`);
-      output.note(`  models              ${options.modelsFolder}`);
-      output.note(`  pictures            ${options.outputDirectory ?? "are not saved (SERVICE_OUTPUT_DIR is empty)"}`);
-      const server = { close: (deadlineMs?: number) => easel.close(deadlineMs) };
-      return await runUntilSignal({ server, log, deadlineMs: settings.shutdownTime });
-    } catch (error) {
-      if (error instanceof SettingError) throw new CommandError("usage", error.message, { cause: error });
-      throw error;
-    }
-  },
+  // Loaded only here, as in every command: help, completion and usage errors must not wait for the server's libraries.
+  run: async (context) => (await import("./run-server.js")).runServer(context),
 });
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-}

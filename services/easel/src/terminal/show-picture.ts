@@ -9,7 +9,6 @@ import {
   pictureSize,
   type Terminal,
 } from "@kit/command-line";
-import sharp from "sharp";
 
 /** Rows left free below a picture, for the prompt and what is said about the picture. */
 const ROWS_KEPT_FREE = 6;
@@ -18,6 +17,8 @@ const UNKNOWN_SIZE = { columns: 80, rows: 24 };
 /** The encoded picture as text for this terminal; empty when pictures cannot be shown. */
 export async function renderPicture(encoded: Uint8Array, protocol: PictureProtocol, room: Cells): Promise<string> {
   if (protocol === "none") return "";
+  // Loaded only when there is a picture to show.
+  const { default: sharp } = await import("sharp");
   const picture = sharp(encoded);
   const { width, height } = await picture.metadata();
   const size = pictureSize({ width, height }, room, protocol);
