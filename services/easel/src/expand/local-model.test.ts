@@ -62,6 +62,13 @@ describe("a local model's process", () => {
     await idle.close();
   });
 
+  it("leaves at once where memory is short", async () => {
+    const crowded = await model(ECHO, { budget: { admit: async () => {}, isCrowdedBy: () => true } });
+    const pid = Number(await crowded.ask(question, never));
+    await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false);
+    await crowded.close();
+  });
+
   it("is told to stop when the caller cancels", async () => {
     const program = `let asked; process.on("message", (m) => { if (m.type === "ask") asked ??= m.id; else process.send({ type: "failed", id: m.id, message: "stopped", fault: "model" }); if (m.question?.prompt === "again") process.send({ type: "answer", id: m.id, text: "still here" }); });`;
     const slow = await model(program);
@@ -128,6 +135,13 @@ describe("the memory budget", () => {
     await budget.admit(2 * GIB, "large", never);
     expect(busy.asked.statuses).toBeGreaterThan(3);
     expect(busy.asked.unloaded).toBe(1);
+  });
+
+  it("knows when a large model crowds the machine", () => {
+    const budget = createMemoryBudget({ engine: engine(0), availableBytes: () => 2 * GIB });
+    expect(budget.isCrowdedBy(GIB)).toBe(true);
+    expect(budget.isCrowdedBy(2 ** 20)).toBe(false);
+    expect(createMemoryBudget({ engine: engine(0), availableBytes: () => 4 * GIB }).isCrowdedBy(GIB)).toBe(false);
   });
 
   it("refuses what cannot fit, and stops waiting when cancelled", async () => {

@@ -28,6 +28,8 @@ const BYTES_PER_FILE_BYTE = 1.2;
 const RUNTIME_BYTES = 96 * 2 ** 20;
 /** A process that has not even answered a cancel after so long hangs, and is ended. */
 const CANCEL_GRACE_MS = 30_000;
+/** Where memory is short: time for the next question of the same order, no more. */
+const CROWDED_IDLE_MS = 500;
 const KEPT_STDERR = 2000;
 
 interface Pending {
@@ -40,6 +42,7 @@ export function createLocalModel(options: LocalModelOptions): LanguageModel {
   let child: ChildProcess | undefined;
   let starting: Promise<ChildProcess> | undefined;
   let idle: NodeJS.Timeout | undefined;
+  let bytes = 0;
   let lastId = 0;
 
   async function start(signal: AbortSignal): Promise<ChildProcess> {
@@ -49,7 +52,8 @@ export function createLocalModel(options: LocalModelOptions): LanguageModel {
         "EXPANSION_FAILED",
         `The language model '${options.name}' is not here: ${options.path} is no file. A model of the catalogue is pulled with 'easel models pull ${options.name}'.`,
       );
-    await options.budget.admit(file.size * BYTES_PER_FILE_BYTE + RUNTIME_BYTES, options.name, signal);
+    bytes = file.size * BYTES_PER_FILE_BYTE + RUNTIME_BYTES;
+    await options.budget.admit(bytes, options.name, signal);
     const { modelPath, gpu, threads, format }: LlamaStart = {
       modelPath: options.path,
       gpu: options.gpu,
@@ -102,7 +106,8 @@ export function createLocalModel(options: LocalModelOptions): LanguageModel {
 
   function restUntilAsked(): void {
     clearTimeout(idle);
-    idle = setTimeout(() => void stop(), options.idleMs);
+    const idleMs = options.budget.isCrowdedBy(bytes) ? Math.min(CROWDED_IDLE_MS, options.idleMs) : options.idleMs;
+    idle = setTimeout(() => void stop(), idleMs);
     idle.unref();
   }
 

@@ -1,7 +1,7 @@
 /**
  * One budget with the picture engine. Before a local language model is loaded, `admit` is asked; it lets small models pass, and a large one
  * only when it fits beside what is there. While a generation runs, the language model waits for it; when nothing runs, idle image models
- * make room. The language model itself leaves after some idle time, or at once by `Expander.release()`.
+ * make room. The language model leaves after some idle time, and right after its answer where little memory is left beside it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine-api.js";
@@ -10,6 +10,8 @@ import { ExpandError } from "./expand-error.js";
 export interface MemoryBudget {
   /** Resolves when so many bytes may be taken now. Rejects with OUT_OF_MEMORY when they cannot be had. */
   admit(bytes: number, name: string, signal: AbortSignal): Promise<void>;
+  /** Whether something of this size should leave as soon as its work is done. */
+  isCrowdedBy(bytes: number): boolean;
 }
 
 export interface MemoryBudgetOptions {
@@ -23,14 +25,17 @@ export interface MemoryBudgetOptions {
 const SMALL_BYTES = 256 * 2 ** 20;
 /** Left free for the system and for the engine's swings. */
 const RESERVE_BYTES = 512 * 2 ** 20;
+/** With less than this free, the next image model would have to squeeze in beside an idle language model. */
+const COMFORT_BYTES = 3 * 2 ** 30;
 const POLL_MS = 250;
 
-export const unlimitedMemory: MemoryBudget = { admit: async () => {} };
+export const unlimitedMemory: MemoryBudget = { admit: async () => {}, isCrowdedBy: () => false };
 
 export function createMemoryBudget(options: MemoryBudgetOptions): MemoryBudget {
   const available = options.availableBytes ?? (() => process.availableMemory());
   const fits = (bytes: number) => bytes + RESERVE_BYTES <= available();
   return {
+    isCrowdedBy: (bytes) => bytes > SMALL_BYTES && available() < COMFORT_BYTES,
     async admit(bytes, name, signal) {
       if (bytes <= SMALL_BYTES || fits(bytes)) return;
       while (options.engine.status().busy) {
