@@ -166,7 +166,10 @@ class Cursor {
   count(fileSize: number, least: number, what: string): number {
     const count = this.size();
     if (count * least > fileSize)
-      throw new TensorFileError(this.file, `claims ${count} ${what}, more than it can hold`);
+      throw new TensorFileError(
+        this.file,
+        `claims ${count} ${what}, more than it can hold: it is damaged or truncated`,
+      );
     return count;
   }
 
