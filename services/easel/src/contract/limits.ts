@@ -8,7 +8,7 @@ export const MAX_SIDE = 2048;
 /** The autoencoder halves the picture three times. */
 export const SIDE_MULTIPLE = 8;
 /** The memory of attention grows with the square of the area. */
-export const MAX_AREA = 4 * 2 ** 20;
+export const MAX_AREA = 4_000_000;
 export const MAX_STEPS = 150;
 export const MAX_GUIDANCE = 100;
 export const MAX_BATCH = 16;
@@ -18,7 +18,7 @@ export const MAX_SEED = 2 ** 53 - 1;
 /** Random seeds stay in 32 bits, which are easier to copy by hand. */
 export const MAX_RANDOM_SEED = 2 ** 32 - 1;
 /** A decoded input of this size already takes 96 MiB. */
-export const MAX_INPUT_PIXELS = 32 * 2 ** 20;
+export const MAX_INPUT_PIXELS = 32_000_000;
 export const MAX_BODY_BYTES = 64 * 2 ** 20;
 export const MAX_VARIATIONS = 8;
 export const MAX_GALLERY_PAGE = 500;

@@ -26,7 +26,7 @@ export async function resolveRequest(
   const model = await context.models.resolveUsable(request.model);
   const batch = request.batch ?? 1;
   const seed = request.seed ?? randomInt(limits.MAX_RANDOM_SEED + 1);
-  if (seed + batch - 1 > limits.MAX_SEED) {
+  if (seed > limits.MAX_SEED - (batch - 1)) {
     throw errors.VALIDATION_ERROR(
       `Field 'seed' is ${seed}: with batch ${batch} it must be at most ${limits.MAX_SEED - batch + 1}.`,
     );
