@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { CommandError, text } from "@kit/command-line";
 import { ApiError, createClient, UnreachableError } from "@kit/http-kernel/contract";
 import type { Static } from "typebox";
@@ -6,6 +7,7 @@ import type { History, PackageList, PackagePage, PackageRecord, Statistics } fro
 import { describeNotFound } from "../query/describe-not-found.js";
 import { type NotFound, PackageIndex } from "../query/package-index.js";
 import type { SearchQuery } from "../query/search-packages.js";
+import { SAMPLE_PATH, SAMPLE_REMEDY } from "../sample/sample-location.js";
 import { IndexFileError } from "../store/index.js";
 import { indexSetting } from "./index-location.js";
 
@@ -39,7 +41,15 @@ export async function openPackageSource(
   return options.server === undefined ? await openLocal(options.indexPath) : openRemote(options.server, signal);
 }
 
-async function openLocal(path: string): Promise<PackageSource> {
+/** With no index of one's own there is the sample; whoever asks is told so, apart from the answer. */
+function orSample(path: string): string {
+  if (existsSync(path) || !existsSync(SAMPLE_PATH)) return path;
+  process.stderr.write(`There is no index at ${path}: answering from the built-in sample. ${SAMPLE_REMEDY}\n`);
+  return SAMPLE_PATH;
+}
+
+async function openLocal(wanted: string): Promise<PackageSource> {
+  const path = orSample(wanted);
   const index = await PackageIndex.open(path).catch((error: unknown) => {
     throw error instanceof IndexFileError ? new CommandError("failed", error.message, { cause: error }) : error;
   });

@@ -14,6 +14,7 @@ import {
 } from "@kit/http-kernel";
 import { createPackageServer } from "../http/create-package-server.js";
 import { runWorkers } from "../http/run-workers.js";
+import { SAMPLE_PATH } from "../sample/sample-location.js";
 import { startAutoSync } from "../sync/auto-sync.js";
 import { indexPath } from "./index-location.js";
 import { programVersion } from "./program-version.js";
@@ -66,6 +67,7 @@ const PAGES = fileURLToPath(new URL("../../dist-web", import.meta.url));
 async function createFromSettings(settings: Settings, path: string, log: Logger): Promise<KernelServer> {
   return await createPackageServer({
     indexPath: path,
+    samplePath: SAMPLE_PATH,
     version: programVersion(),
     log,
     pageCacheBytes: settings.pageCache,

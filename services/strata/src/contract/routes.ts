@@ -1,6 +1,6 @@
 import { declareRoute } from "@kit/http-kernel/contract";
 import Type from "typebox";
-import { Health, History, PackageList, PackagePage, SinglePackage, Statistics } from "./schemas.js";
+import { Health, History, PackageList, PackagePage, SinglePackage, Statistics, Timeline } from "./schemas.js";
 
 /** All routes of the API. Free of Node, so that pages and commands use the same declarations through the client. */
 
@@ -136,6 +136,17 @@ export const routes = {
     summary: "What the index holds",
     tag: "index",
     responses: { 200: { description: "Statistics", schema: Statistics } },
+    errors: ["SERVICE_UNAVAILABLE"],
+    cache: CACHE,
+  }),
+  getTimeline: declareRoute({
+    id: "get_timeline",
+    method: "GET",
+    path: "/api/v1/stats/timeline",
+    summary: "How the index grew, month by month",
+    description: "Every month from the oldest to the newest commit, oldest first.",
+    tag: "index",
+    responses: { 200: { description: "The months", schema: Timeline } },
     errors: ["SERVICE_UNAVAILABLE"],
     cache: CACHE,
   }),

@@ -68,6 +68,16 @@ export const IndexStatistics = Type.Object(
   { title: "IndexStatistics" },
 );
 
+export const TimelineMonth = Type.Object(
+  {
+    month: Type.String({ pattern: "^\\d{4}-\\d{2}$", examples: ["2023-11"] }),
+    packages: Type.Integer({ description: "Attribute paths that were there at some time of the month" }),
+    new_versions: Type.Integer({ description: "Version records that begin in the month" }),
+    total_versions: Type.Integer({ description: "Version records that began in the month or before" }),
+  },
+  { title: "TimelineMonth" },
+);
+
 export const Health = Type.Object(
   {
     status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")], { description: "degraded: there is no index" }),
@@ -82,3 +92,4 @@ export const PackageList = Type.Object({ data: Type.Array(PackageRecord) }, { ti
 export const SinglePackage = Type.Object({ data: PackageRecord }, { title: "SinglePackage" });
 export const History = Type.Object({ data: Type.Array(HistoryEntry) }, { title: "History" });
 export const Statistics = Type.Object({ data: IndexStatistics }, { title: "Statistics" });
+export const Timeline = Type.Object({ data: Type.Array(TimelineMonth) }, { title: "Timeline" });

@@ -18,6 +18,8 @@ import { searchRoutes } from "./search-routes.js";
 
 export interface PackageServerOptions {
   readonly indexPath: string;
+  /** Served as long as there is no index at `indexPath`. */
+  readonly samplePath?: string;
   readonly version: string;
   readonly log: Logger;
   /** Bytes of rendered answers that are kept; 0: none. */
@@ -32,7 +34,11 @@ export interface PackageServerOptions {
 /** The whole service: index, routes, documentation, web page. The index is open before the first request is taken. */
 export async function createPackageServer(options: PackageServerOptions): Promise<KernelServer> {
   const pages = new PageCache(options.pageCacheBytes);
-  const source = new IndexSource(options.indexPath, { log: options.log, onChange: () => pages.clear() });
+  const source = new IndexSource(options.indexPath, {
+    log: options.log,
+    onChange: () => pages.clear(),
+    samplePath: options.samplePath,
+  });
   const answering: Answering = {
     source,
     pages,

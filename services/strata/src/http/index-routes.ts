@@ -1,6 +1,7 @@
 import { bytes, type ImplementedRoute, implement } from "@kit/http-kernel";
+import { errors } from "../contract/errors.js";
 import { routes } from "../contract/routes.js";
-import { type Answering, answerFromIndex, knownEtag } from "./answer-from-index.js";
+import { type Answering, answerFromIndex, etagOf, knownEtag } from "./answer-from-index.js";
 
 /** A new index is named by health as soon as it is open; small ones open within this, large ones show at the next call. */
 const HEALTH_PATIENCE_MS = 25;
@@ -10,6 +11,16 @@ export function indexRoutes(answering: Answering): ImplementedRoute[] {
     implement(routes.getStatistics, (request) => answerFromIndex(answering, request, (index) => index.statistics()), {
       etag: (request) => knownEtag(answering, request),
     }),
+    implement(
+      routes.getTimeline,
+      async (request) => {
+        const index = await answering.source.current();
+        if (index === undefined) throw errors.SERVICE_UNAVAILABLE();
+        const etag = etagOf(index, request.url, answering.version);
+        return bytes(await index.timeline(), { contentType: "application/json", etag });
+      },
+      { etag: (request) => knownEtag(answering, request) },
+    ),
     implement(routes.getHealth, () => {
       const found = answering.source.current();
       if (!(found instanceof Promise)) return healthAnswer(answering);

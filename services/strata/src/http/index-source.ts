@@ -1,6 +1,7 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Logger } from "@kit/http-kernel";
 import { PackageIndex } from "../query/package-index.js";
+import { SAMPLE_REMEDY } from "../sample/sample-location.js";
 
 /**
  * The index a server answers from, always the file that lies at the path now. A look at the file costs two microseconds, so
@@ -9,6 +10,7 @@ import { PackageIndex } from "../query/package-index.js";
  */
 export class IndexSource {
   readonly #path: string;
+  readonly #samplePath: string | undefined;
   readonly #log: Logger;
   readonly #onChange: () => void;
   #current: PackageIndex | undefined;
@@ -17,8 +19,10 @@ export class IndexSource {
   #loading: Promise<void> | undefined;
   #looked = false;
 
-  constructor(path: string, options: { log: Logger; onChange?: () => void }) {
+  /** `samplePath`: an index to answer from as long as there was never one at `path`. */
+  constructor(path: string, options: { log: Logger; onChange?: () => void; samplePath?: string | undefined }) {
     this.#path = path;
+    this.#samplePath = options.samplePath;
     this.#log = options.log;
     this.#onChange = options.onChange ?? (() => undefined);
   }
@@ -47,27 +51,32 @@ export class IndexSource {
     setImmediate(() => {
       this.#looked = false;
     });
-    const identity = identify(this.#path);
+    const isSample = this.#samplePath !== undefined && this.#current === undefined && !existsSync(this.#path);
+    const path = isSample ? this.#samplePath! : this.#path;
+    const identity = identify(path);
     if (identity === undefined || identity === this.#tried || this.#loading !== undefined) return;
     this.#tried = identity;
-    this.#loading = this.#load().finally(() => {
+    this.#loading = this.#load(path).finally(() => {
       this.#loading = undefined;
     });
   }
 
-  async #load(): Promise<void> {
+  async #load(path: string): Promise<void> {
     try {
       const started = performance.now();
-      const index = await PackageIndex.open(this.#path);
+      const index = await PackageIndex.open(path);
       this.#current = index;
       this.#tried = index.identity;
       this.#onChange();
       const { totalRanges, lastIndexedCommit } = index.header.statistics;
       const ms = Math.round(performance.now() - started);
-      this.#log.info({ path: this.#path, ranges: totalRanges, commit: lastIndexedCommit, ms }, "index opened");
+      this.#log.info({ path, ranges: totalRanges, commit: lastIndexedCommit, ms }, "index opened");
+      if (index.header.meta.sample) {
+        this.#log.warn({ wanted: this.#path }, `This is the built-in sample, not nixpkgs. ${SAMPLE_REMEDY}`);
+      }
     } catch (error) {
       const kept = this.#current === undefined ? "there is no index to answer from" : "the index opened before is kept";
-      this.#log.error({ path: this.#path, reason: (error as Error).message }, `index not opened; ${kept}`);
+      this.#log.error({ path, reason: (error as Error).message }, `index not opened; ${kept}`);
     }
   }
 }

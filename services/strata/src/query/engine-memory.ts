@@ -21,6 +21,7 @@ const COLUMNS = [
   "rowLastCommit",
   "rowDetail",
   "entryRowStarts",
+  "entrySize",
   "entryAttributePath",
   "entryName",
   "entryLicense",
@@ -41,13 +42,12 @@ const WORKSPACE = [
   "keyList",
   "licenseFlag",
   "rankBits",
+  "entryBits",
+  "entryCounts",
   "shapeCounts",
-  "pageRows",
   "documentScore",
   "documentWords",
   "documentWordScore",
-  "documentList",
-  "documentSorted",
   "scoreCounts",
   "renderTable",
 ] as const;
@@ -60,7 +60,7 @@ export async function openEngineMemory(path: string): Promise<EngineMemory> {
   for (const column of COLUMNS) kernels[column]!.value = index.address(column);
   for (const part of WORKSPACE) kernels[part]!.value = place(part);
   kernels["rows"]!.value = index.numbers("rowEntry").length;
-  kernels["documents"]!.value = index.numbers("documentRow").length;
+  kernels["entries"]!.value = index.numbers("entryName").length;
   return {
     index,
     kernels,

@@ -28,6 +28,8 @@ type WorkspacePart =
   | "keyList"
   | "licenseFlag"
   | "rankBits"
+  | "entryBits"
+  | "entryCounts"
   | "shapeCounts"
   | "pageRows"
   | "documentScore"
@@ -54,6 +56,8 @@ export function planWorkspace(header: IndexHeader): WorkspacePlan {
     keyList: (keys + 1) * 4,
     licenseFlag: count("licenseAt"),
     rankBits: (Math.max(rows, documents) >> 3) + 64,
+    entryBits: (entries >> 3) + 64,
+    entryCounts: entries * 4,
     shapeCounts: Math.max(count("shapeStarts") * 4, 128),
     pageRows: LONGEST_PAGE * 4,
     documentScore: documents * 2,

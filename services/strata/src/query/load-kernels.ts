@@ -4,23 +4,24 @@ import { type WasmModule, webAssembly } from "../store/web-assembly.js";
 /** What assembly/ exports. Addresses and counts are 32-bit numbers; results must be made unsigned with `>>> 0`. */
 export interface Kernels {
   markKeys(low: number, exactHigh: number, high: number): number;
-  expandKeys(keys: number, filterLicense: number, entryTier: number, entryList: number, tierRows: number): number;
-  clearEntries(entryTier: number, entryList: number, count: number): void;
-  countByVersions(entryTier: number, first: number, last: number, tierRows: number): void;
-  countByEntries(
+  expandListedKeys(keys: number, filterLicense: number, entryTier: number, entryList: number, tierRows: number): number;
+  expandAllKeys(
+    tiers: number,
+    keys: number,
+    filterLicense: number,
     entryTier: number,
     entryList: number,
-    count: number,
-    low: number,
-    span: number,
     tierRows: number,
-  ): void;
+  ): number;
+  sumTiers(entryTier: number, entryList: number, count: number, entryRows: number, tierRows: number): void;
+  clearEntries(entryTier: number, entryList: number, count: number): void;
+  countByVersions(first: number, last: number): void;
+  countByEntries(entryList: number, count: number, low: number, span: number): void;
+  packEntryBits(entryTier: number, tier: number): void;
   walkForwards(
     orderRows: number,
     orderEntries: number,
     orderVersions: number,
-    entryTier: number,
-    tier: number,
     low: number,
     span: number,
     from: number,
@@ -33,7 +34,6 @@ export interface Kernels {
     orderRows: number,
     orderEntries: number,
     orderVersions: number,
-    entryTier: number,
     low: number,
     span: number,
     skip: number,
@@ -49,13 +49,21 @@ export interface Kernels {
     low: number,
     span: number,
   ): void;
+  scatterOthers(orderRanks: number, entryTier: number): void;
   scatterVersions(orderRanks: number, entryTier: number, tier: number, first: number, last: number): void;
   takeBits(bits: number, limit: number, orderRows: number, skip: number, want: number, page: number): number;
-  countShapes(entryTier: number, entryList: number, count: number, tier: number, shapes: number): void;
+  countShapes(
+    entryTier: number,
+    entryList: number,
+    count: number,
+    tier: number,
+    entryRows: number,
+    shapes: number,
+  ): void;
   walkNames(
     nameEntries: number,
     count: number,
-    entryTier: number,
+    entryRows: number,
     low: number,
     span: number,
     skip: number,

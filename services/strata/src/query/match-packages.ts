@@ -7,6 +7,8 @@ import { TextDictionary } from "./text-dictionary.js";
 /** Relevance tiers, the best last; 0 is no match. */
 export const TIER = { exactPath: 6, exactNameOrLeaf: 5 } as const;
 const TIERS = 7;
+/** From one in so many keys on, reading all of them in order is faster than jumping to the marked ones. */
+const READ_ALL_SHARE = 16;
 
 /** What a search matches before its version filter: which entries, in which tier, with how many rows. */
 export interface Match {
@@ -43,6 +45,9 @@ export class PackageMatcher {
   readonly #nameEntries: Uint32Array;
   readonly #nameEntryStarts: Uint32Array;
   readonly #licenseFlag: Uint8Array;
+  readonly #letters: Uint8Array;
+  readonly #keys: number;
+  readonly #keyTier: Uint8Array;
   /** Least recently used first. */
   readonly #kept = new Map<string, { slot: number; match: Match }>();
 
@@ -60,6 +65,9 @@ export class PackageMatcher {
     this.#pathEntryStarts = index.numbers("attributePathEntryStarts");
     this.#nameEntries = index.numbers("nameEntries");
     this.#nameEntryStarts = index.numbers("nameEntryStarts");
+    this.#letters = index.bytes("letters");
+    this.#keys = index.numbers("keyEntryStarts").length - 1;
+    this.#keyTier = new Uint8Array(index.memory.buffer, memory.place("keyTier"), this.#keys);
     this.#licenseFlag = new Uint8Array(index.memory.buffer, memory.place("licenseFlag"), licenses.count);
   }
 
@@ -111,9 +119,23 @@ export class PackageMatcher {
   #matchText(q: string, filterLicense: boolean, slot: number): Match {
     const { kernels } = this.#memory;
     const { tierRows, entryTier, entryList } = this.#slotParts(slot);
-    const { low, exactHigh, high } = this.#suffixes.find(Buffer.from(q));
-    const keys = kernels.markKeys(low, exactHigh, high);
-    const entries = kernels.expandKeys(keys, filterLicense ? 1 : 0, entryTier, entryList, tierRows);
+    const filter = filterLicense ? 1 : 0;
+    const query = Buffer.from(q);
+    const letter = query.length === 1 ? this.#letters.indexOf(query[0]!) : -1;
+    let entries: number;
+    if (letter >= 0) {
+      const tiers = this.#memory.index.address("letterTiers") + letter * this.#keys;
+      entries = kernels.expandAllKeys(tiers, this.#keys, filter, entryTier, entryList, tierRows);
+    } else {
+      const { low, exactHigh, high } = this.#suffixes.find(query);
+      const marked = kernels.markKeys(low, exactHigh, high);
+      if (marked * READ_ALL_SHARE < this.#keys) {
+        entries = kernels.expandListedKeys(marked, filter, entryTier, entryList, tierRows);
+      } else {
+        entries = kernels.expandAllKeys(this.#keyTier.byteOffset, this.#keys, filter, entryTier, entryList, tierRows);
+        this.#keyTier.fill(0);
+      }
+    }
     return finishMatch(entryTier, entryList, entries, [...this.#memory.view(tierRows, TIERS)]);
   }
 

@@ -5,9 +5,9 @@ import type { TextDictionary } from "./text-dictionary.js";
 /** A 404 names this many others at most. */
 const NEAR = 3;
 /** Paths compared letter by letter; keeps a miss well under a millisecond. */
-const MOST_COMPARED = 1500;
-/** A name further away than this share of its length is another name, not a slip. */
-const FARTHEST = 0.4;
+const MOST_COMPARED = 400;
+/** A name further away than this is another name, not a slip. */
+const FARTHEST = { share: 0.34, letters: 3 } as const;
 
 /** Versions that begin as the asked one does, newest first, then its neighbours in version order. `versions` is newest first. */
 export function findNearVersions(versions: readonly string[], asked: string): string[] {
@@ -27,7 +27,7 @@ export function findNearVersions(versions: readonly string[], asked: string): st
 export function findNearPaths(paths: TextDictionary, asked: string): string[] {
   const folded = foldAscii(asked);
   const { low, high } = neighbourhood(paths, asked);
-  const allowed = Math.max(1, Math.floor(folded.length * FARTHEST));
+  const allowed = Math.max(1, Math.min(FARTHEST.letters, Math.floor(folded.length * FARTHEST.share)));
   const near: { path: string; distance: number }[] = [];
   for (let number = low; number < high; number++) {
     const path = paths.text(number);
@@ -55,22 +55,28 @@ function neighbourhood(paths: TextDictionary, asked: string): { low: number; hig
 
 /** Insertions, deletions, changes and swaps of neighbours between two texts; stops counting past `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
-  let beforeLast = new Array<number>(b.length + 1).fill(0);
-  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
+  const width = b.length + 1;
+  let beforeLast = new Uint16Array(width);
+  let last = Uint16Array.from({ length: width }, (_, i) => i);
+  let current = new Uint16Array(width);
   for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    let smallest = i;
-    for (let j = 1; j <= b.length; j++) {
-      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
-      let distance = Math.min(last[j]! + 1, current[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
-      const swapped =
+    // Only cells near the diagonal can stay within the limit.
+    const from = Math.max(1, i - limit);
+    const to = Math.min(b.length, i + limit);
+    current.fill(limit + 1);
+    current[0] = i;
+    let smallest = from === 1 ? i : limit + 1;
+    for (let j = from; j <= to; j++) {
+      const change = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1;
+      let distance = Math.min(last[j]! + 1, current[j - 1]! + 1, last[j - 1]! + change);
+      const isSwap =
         i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
-      if (swapped) distance = Math.min(distance, beforeLast[j - 2]! + 1);
-      current.push(distance);
+      if (isSwap) distance = Math.min(distance, beforeLast[j - 2]! + 1);
+      current[j] = distance;
       smallest = Math.min(smallest, distance);
     }
     if (smallest > limit) return limit + 1;
-    [beforeLast, last] = [last, current];
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
   return last[b.length]!;
 }

@@ -6,6 +6,7 @@ import { PackageRecords } from "./package-records.js";
 import { RecordRenderer } from "./render-records.js";
 import { DescriptionSearch } from "./search-descriptions.js";
 import { PackageSearch, type SearchPage, type SearchQuery } from "./search-packages.js";
+import { drawTimeline } from "./timeline.js";
 
 /** The largest page; a larger `limit` is clamped to it. */
 export const LARGEST_LIMIT = 1000;
@@ -26,6 +27,8 @@ export class PackageIndex {
   readonly #renderer: RecordRenderer;
   readonly #commits: Buffer;
   readonly #stats: Buffer;
+  readonly #drawTimeline: () => Promise<Buffer>;
+  #timeline: Promise<Buffer> | undefined;
 
   static async open(path: string): Promise<PackageIndex> {
     return new PackageIndex(await openEngineMemory(path));
@@ -41,6 +44,7 @@ export class PackageIndex {
     const commits = memory.index.bytes("commits");
     this.#commits = Buffer.from(commits.buffer, commits.byteOffset, commits.length);
     this.#stats = Buffer.from(JSON.stringify({ data: describeStatistics(this.header) }));
+    this.#drawTimeline = async () => Buffer.from(JSON.stringify({ data: await drawTimeline(memory.index) }));
   }
 
   search(query: SearchQuery): Buffer {
@@ -87,6 +91,12 @@ export class PackageIndex {
 
   statistics(): Buffer {
     return this.#stats;
+  }
+
+  /** Computed at the first request, a little at a time, and then kept. */
+  timeline(): Promise<Buffer> {
+    this.#timeline ??= this.#drawTimeline();
+    return this.#timeline;
   }
 
   #renderPage(page: SearchPage, limit: number, offset: number): Buffer {

@@ -43,15 +43,23 @@ interface Order {
 /** What a kernel spends on one row, in nanoseconds, measured; only their relations matter, for the choice of a plan. */
 const COST = {
   /** Reading the next place of an order. */
-  walk: 0.8,
+  walk: 0.7,
   /** Setting the bit of a row, reading along an entry; reading along a version, where every row is far from the last. */
   scatterEntry: 1.3,
   scatterVersion: 4,
   countEntry: 0.6,
-  countVersion: 1,
+  countVersion: 1.2,
 } as const;
 /** From this size on a tier is paged by path shapes instead of by setting a bit for each row. */
 const SHAPE_ROWS = 32_768;
+
+/** How many rows of each entry count, and what that makes for each tier. */
+interface Counts {
+  /** Address of one number an entry. */
+  readonly entryRows: number;
+  readonly tierRows: readonly number[];
+  readonly total: number;
+}
 
 /**
  * Searches by path and name: exact totals, every order over the whole result, any offset. Nothing is cut off; the kernels
@@ -87,13 +95,17 @@ export class PackageSearch {
   search(query: SearchQuery): SearchPage {
     const match = this.matcher.match(query);
     const filter = query.version === null || query.version === "" ? ANY_VERSION : this.#findVersions(query.version);
-    const tierRows = this.#countTiers(match, filter);
-    const total = tierRows.reduce((sum, rows) => sum + rows, 0);
+    const counts = this.#count(match, filter);
+    const { total } = counts;
     const want = Math.max(0, Math.min(query.limit, total - query.offset));
     if (want === 0) return { total, rows: new Uint32Array(0) };
     // A reversed list is the same list counted from its other end.
     const start = query.reverse ? total - query.offset - want : query.offset;
-    const rows = this.#page(query.sort, match, filter, tierRows, total, start, want);
+    const page = this.#memory.place("pageRows");
+    if (query.sort === "relevance") this.#pageByTiers(match, filter, counts, start, want, page);
+    else if (query.sort === "name") this.#pageByNames(match, filter, counts, start, want, page);
+    else this.#pageByOrder(this.#orders[query.sort], match, filter, total, start, want, page);
+    const rows = this.#memory.view(page, want);
     return { total, rows: query.reverse ? rows.reverse() : rows };
   }
 
@@ -103,63 +115,44 @@ export class PackageSearch {
     return { low, span: high - low, firstRow, lastRow: high > low ? this.#versionRowStarts[high]! : firstRow };
   }
 
-  #countTiers(match: Match, filter: VersionFilter): readonly number[] {
-    if (filter === ANY_VERSION) return match.tierRows;
-    const { kernels } = this.#memory;
-    const counts = this.#memory.place("result");
-    if (isCheaperByVersion(match, filter, COST.countEntry, COST.countVersion)) {
-      kernels.countByVersions(match.entryTier, filter.firstRow, filter.lastRow, counts);
-    } else {
-      kernels.countByEntries(match.entryTier, match.entryList, match.entries, filter.low, filter.span, counts);
+  #count(match: Match, filter: VersionFilter): Counts {
+    const { index, kernels } = this.#memory;
+    if (filter === ANY_VERSION) {
+      return { entryRows: index.address("entrySize"), tierRows: match.tierRows, total: match.rows };
     }
-    return [...this.#memory.view(counts, 7)];
+    const entryRows = this.#memory.place("entryCounts");
+    if (isCheaperByVersion(match.rows, filter, COST.countEntry, COST.countVersion)) {
+      kernels.countByVersions(filter.firstRow, filter.lastRow);
+    } else {
+      kernels.countByEntries(match.entryList, match.entries, filter.low, filter.span);
+    }
+    const sums = this.#memory.place("result");
+    kernels.sumTiers(match.entryTier, match.entryList, match.entries, entryRows, sums);
+    const tierRows = [...this.#memory.view(sums, match.tierRows.length)];
+    return { entryRows, tierRows, total: tierRows.reduce((sum, rows) => sum + rows, 0) };
   }
 
-  /** Rows at places start..start+want of the whole ordered result; `want` of them exist. */
-  #page(
-    sort: SortName,
-    match: Match,
-    filter: VersionFilter,
-    tierRows: readonly number[],
-    total: number,
-    start: number,
-    want: number,
-  ): Uint32Array {
-    const page = this.#memory.place("pageRows");
-    const rows = this.#memory.view(page, want);
-    if (sort === "relevance") {
-      this.#pageByTiers(match, filter, tierRows, start, want, page);
-    } else if (sort === "name") {
-      const { index, kernels } = this.#memory;
-      const names = index.address("nameEntries");
-      const entries = index.numbers("nameEntries").length;
-      kernels.walkNames(names, entries, match.entryTier, filter.low, filter.span, start, want, page);
-    } else {
-      this.#pageByOrder(this.#orders[sort], match, filter, total, start, want, page);
-    }
-    return rows;
+  #pageByNames(match: Match, filter: VersionFilter, counts: Counts, start: number, want: number, page: number): void {
+    const { index, kernels } = this.#memory;
+    const names = index.numbers("nameEntries");
+    kernels.packEntryBits(match.entryTier, 0);
+    kernels.walkNames(names.byteOffset, names.length, counts.entryRows, filter.low, filter.span, start, want, page);
   }
 
   /** The best tier first; inside a tier the relevance order. */
-  #pageByTiers(
-    match: Match,
-    filter: VersionFilter,
-    tierRows: readonly number[],
-    start: number,
-    want: number,
-    page: number,
-  ): void {
+  #pageByTiers(match: Match, filter: VersionFilter, counts: Counts, start: number, want: number, page: number): void {
     let skip = start;
     let found = 0;
-    for (let tier = tierRows.length - 1; tier > 0 && found < want; tier--) {
-      const size = tierRows[tier]!;
+    for (let tier = counts.tierRows.length - 1; tier > 0 && found < want; tier--) {
+      const size = counts.tierRows[tier]!;
       if (size <= skip) {
         skip -= size;
         continue;
       }
       const part = Math.min(size - skip, want - found);
-      if (size >= SHAPE_ROWS && filter === ANY_VERSION) this.#pageByShapes(match, tier, skip, part, page + found * 4);
-      else this.#pageByBits(this.#orders.relevance, match, tier, filter, size, skip, part, page + found * 4);
+      const at = page + found * 4;
+      if (size >= SHAPE_ROWS) this.#pageByShapes(match, tier, filter, counts, skip, part, at);
+      else this.#pageByBits(this.#orders.relevance, match, tier, filter, skip, part, at);
       found += part;
       skip = 0;
     }
@@ -169,10 +162,20 @@ export class PackageSearch {
    * Rows of one shape (depth and length of the path) are neighbours in the relevance order: counting rows by shape tells
    * where the page begins, and only the shapes it touches are walked.
    */
-  #pageByShapes(match: Match, tier: number, start: number, want: number, page: number): void {
+  #pageByShapes(
+    match: Match,
+    tier: number,
+    filter: VersionFilter,
+    counts: Counts,
+    start: number,
+    want: number,
+    page: number,
+  ): void {
     const { kernels } = this.#memory;
-    const { relevance } = this.#orders;
-    kernels.countShapes(match.entryTier, match.entryList, match.entries, tier, this.#shapeCounts.length);
+    const { rows, entries, versions } = this.#orders.relevance;
+    const shapes = this.#shapeCounts.length;
+    kernels.countShapes(match.entryTier, match.entryList, match.entries, tier, counts.entryRows, shapes);
+    kernels.packEntryBits(match.entryTier, tier);
     let skip = start;
     let found = 0;
     for (let shape = 0; found < want; shape++) {
@@ -181,20 +184,10 @@ export class PackageSearch {
         skip -= size;
         continue;
       }
-      found += kernels.walkForwards(
-        relevance.rows,
-        relevance.entries,
-        relevance.versions,
-        match.entryTier,
-        tier,
-        ANY_VERSION.low,
-        ANY_VERSION.span,
-        this.#shapeStarts[shape]!,
-        this.#shapeStarts[shape + 1]!,
-        skip,
-        want - found,
-        page + found * 4,
-      );
+      const [from, to] = [this.#shapeStarts[shape]!, this.#shapeStarts[shape + 1]!];
+      const at = page + found * 4;
+      const { low, span } = filter;
+      found += kernels.walkForwards(rows, entries, versions, low, span, from, to, skip, want - found, at);
       skip = 0;
     }
   }
@@ -211,21 +204,26 @@ export class PackageSearch {
   ): void {
     const fromEnd = total - start - want;
     const walked = (Math.min(start, fromEnd) + want) * (this.#rows / total) * COST.walk;
-    if (walked > scatterCost(match, filter)) {
-      this.#pageByBits(order, match, 0, filter, total, start, want, page);
+    if (walked > this.#scatterCost(match, filter)) {
+      this.#pageByBits(order, match, 0, filter, start, want, page);
       return;
     }
     const { kernels } = this.#memory;
     const { rows, entries, versions } = order;
     const { low, span } = filter;
+    kernels.packEntryBits(match.entryTier, 0);
     if (start <= fromEnd) {
-      kernels.walkForwards(
-        rows, entries, versions, match.entryTier, 0, low, span, 0, this.#rows, start, want, page,
-      ); // biome-ignore format: arguments of one kind stay on one line
+      kernels.walkForwards(rows, entries, versions, low, span, 0, this.#rows, start, want, page);
       return;
     }
-    kernels.walkBackwards(rows, entries, versions, match.entryTier, low, span, fromEnd, want, page);
+    kernels.walkBackwards(rows, entries, versions, low, span, fromEnd, want, page);
     this.#memory.view(page, want).reverse();
+  }
+
+  #scatterCost(match: Match, filter: VersionFilter): number {
+    const byEntries = match.rows * COST.scatterEntry;
+    if (filter === ANY_VERSION) return Math.min(byEntries, (this.#rows - match.rows) * COST.scatterEntry);
+    return Math.min(byEntries, (filter.lastRow - filter.firstRow) * COST.scatterVersion);
   }
 
   /** Marks every row of the result by its rank, then counts marks. */
@@ -234,15 +232,18 @@ export class PackageSearch {
     match: Match,
     tier: number,
     filter: VersionFilter,
-    _size: number,
     start: number,
     want: number,
     page: number,
   ): void {
     const { kernels } = this.#memory;
     const { entryTier, entryList, entries } = match;
-    if (filter !== ANY_VERSION && isCheaperByVersion(match, filter, COST.scatterEntry, COST.scatterVersion)) {
+    const candidates = tier === 0 ? match.rows : match.tierRows[tier]!;
+    const isFiltered = filter !== ANY_VERSION;
+    if (isFiltered && isCheaperByVersion(candidates, filter, COST.scatterEntry, COST.scatterVersion)) {
       kernels.scatterVersions(order.ranks, entryTier, tier, filter.firstRow, filter.lastRow);
+    } else if (!isFiltered && tier === 0 && match.rows * 2 > this.#rows) {
+      kernels.scatterOthers(order.ranks, entryTier);
     } else {
       kernels.scatterEntries(order.ranks, entryTier, entryList, entries, tier, filter.low, filter.span);
     }
@@ -250,12 +251,6 @@ export class PackageSearch {
   }
 }
 
-function isCheaperByVersion(match: Match, filter: VersionFilter, entryCost: number, versionCost: number): boolean {
-  return (filter.lastRow - filter.firstRow) * versionCost < match.rows * entryCost;
-}
-
-function scatterCost(match: Match, filter: VersionFilter): number {
-  const byEntries = match.rows * COST.scatterEntry;
-  if (filter === ANY_VERSION) return byEntries;
-  return Math.min(byEntries, (filter.lastRow - filter.firstRow) * COST.scatterVersion);
+function isCheaperByVersion(rows: number, filter: VersionFilter, entryCost: number, versionCost: number): boolean {
+  return (filter.lastRow - filter.firstRow) * versionCost < rows * entryCost;
 }
