@@ -3,7 +3,7 @@
  * the file's sections. Addresses and counts are all unsigned 32-bit numbers.
  */
 export let rows: u32 = 0;
-export let documents: u32 = 0;
+export let entries: u32 = 0;
 
 export let rowEntry: u32 = 0;
 export let rowVersion: u32 = 0;
@@ -12,6 +12,7 @@ export let rowLastCommit: u32 = 0;
 export let rowDetail: u32 = 0;
 
 export let entryRowStarts: u32 = 0;
+export let entrySize: u32 = 0;
 export let entryAttributePath: u32 = 0;
 export let entryName: u32 = 0;
 export let entryLicense: u32 = 0;
@@ -33,13 +34,12 @@ export let keyTier: u32 = 0;
 export let keyList: u32 = 0;
 export let licenseFlag: u32 = 0;
 export let rankBits: u32 = 0;
+export let entryBits: u32 = 0;
+export let entryCounts: u32 = 0;
 export let shapeCounts: u32 = 0;
-export let pageRows: u32 = 0;
 export let documentScore: u32 = 0;
 export let documentWords: u32 = 0;
 export let documentWordScore: u32 = 0;
-export let documentList: u32 = 0;
-export let documentSorted: u32 = 0;
 export let scoreCounts: u32 = 0;
 export let renderTable: u32 = 0;
 

@@ -1,9 +1,7 @@
 import {
   at8,
   at32,
-  documentList,
   documentScore,
-  documentSorted,
   documentWordScore,
   documentWords,
   postingDocument,
@@ -118,13 +116,4 @@ export function clearDocuments(list: u32, count: u32): void {
     store<u16>(documentScore + (document << 1), 0);
     store<u8>(documentWords + document, 0);
   }
-}
-
-/** The two lists the host uses in turn. */
-export function firstDocumentList(): u32 {
-  return documentList;
-}
-
-export function secondDocumentList(): u32 {
-  return documentSorted;
 }

@@ -1,4 +1,16 @@
-import { at8, at32, entryLicense, entryRowStarts, keyEntryStarts, keyList, keyTier, licenseFlag, matchHits, put32 } from "./columns";
+import {
+  at8,
+  at32,
+  entryLicense,
+  entrySize,
+  keyEntryStarts,
+  keyList,
+  keyTier,
+  licenseFlag,
+  matchHits,
+  put32,
+  shapeCounts,
+} from "./columns";
 
 /** A hit is a key number and the place the occurrence begins at. */
 const PLACE_BITS: u32 = 3;
@@ -38,30 +50,88 @@ function markKey(tiers: u32, list: u32, count: u32, key: u32, tier: u32): u32 {
   return count + <u32>(known == 0);
 }
 
+/** Four sets of counters in turn: one set would wait for its own last store at every step. */
+const COUNTER_SETS: u32 = 4;
+const COUNTER_BYTES: u32 = 32;
+
 /**
- * Turns the marked keys into entries of a match: their tiers, a list of them, and the rows of each tier (seven counters).
- * Leaves `keyTier` clean. Returns the number of entries.
+ * Turns the marked keys of `keyList` into entries of a match: their tiers, a list of them, and the rows of each tier (seven
+ * counters). Leaves `keyTier` clean. Returns the number of entries.
  */
-export function expandKeys(keys: u32, filterLicense: bool, entryTier: u32, entryList: u32, tierRows: u32): u32 {
+export function expandListedKeys(keys: u32, filterLicense: bool, entryTier: u32, entryList: u32, tierRows: u32): u32 {
   let count: u32 = 0;
-  memory.fill(tierRows, 0, 7 * 4);
-  const list = keyList;
-  const tiers = keyTier;
-  const entryStarts = keyEntryStarts;
-  const rowStarts = entryRowStarts;
+  const counters = shapeCounts;
+  memory.fill(counters, 0, COUNTER_SETS * COUNTER_BYTES);
   for (let i: u32 = 0; i < keys; i++) {
-    const key = at32(list, i);
+    const key = at32(keyList, i);
+    const tier = at8(keyTier, key);
+    store<u8>(keyTier + key, 0);
+    count = expandKey(key, tier, filterLicense, entryTier, entryList, count, counters);
+  }
+  sumCounters(counters, tierRows);
+  return count;
+}
+
+/** The same from a tier for every key, read in order: for queries that many keys match. */
+export function expandAllKeys(
+  tiers: u32,
+  keys: u32,
+  filterLicense: bool,
+  entryTier: u32,
+  entryList: u32,
+  tierRows: u32,
+): u32 {
+  let count: u32 = 0;
+  const counters = shapeCounts;
+  memory.fill(counters, 0, COUNTER_SETS * COUNTER_BYTES);
+  for (let key: u32 = 0; key < keys; key++) {
     const tier = at8(tiers, key);
-    store<u8>(tiers + key, 0);
-    const end = at32(entryStarts, key + 1);
-    for (let entry = at32(entryStarts, key); entry < end; entry++) {
-      if (filterLicense && at8(licenseFlag, at32(entryLicense, entry)) == 0) continue;
-      store<u8>(entryTier + entry, <u8>tier);
-      put32(entryList, count++, entry);
-      put32(tierRows, tier, at32(tierRows, tier) + at32(rowStarts, entry + 1) - at32(rowStarts, entry));
-    }
+    if (tier != 0) count = expandKey(key, tier, filterLicense, entryTier, entryList, count, counters);
+  }
+  sumCounters(counters, tierRows);
+  return count;
+}
+
+// @ts-ignore: decorators are AssemblyScript's
+@inline
+function expandKey(
+  key: u32,
+  tier: u32,
+  filterLicense: bool,
+  entryTier: u32,
+  entryList: u32,
+  count: u32,
+  counters: u32,
+): u32 {
+  const end = at32(keyEntryStarts, key + 1);
+  for (let entry = at32(keyEntryStarts, key); entry < end; entry++) {
+    if (filterLicense && at8(licenseFlag, at32(entryLicense, entry)) == 0) continue;
+    store<u8>(entryTier + entry, <u8>tier);
+    put32(entryList, count++, entry);
+    const counter = counters + (entry % COUNTER_SETS) * COUNTER_BYTES + (tier << 2);
+    store<u32>(counter, load<u32>(counter) + at32(entrySize, entry));
   }
   return count;
+}
+
+function sumCounters(counters: u32, sums: u32): void {
+  for (let tier: u32 = 0; tier < 7; tier++) {
+    let sum: u32 = 0;
+    for (let set: u32 = 0; set < COUNTER_SETS; set++) sum += load<u32>(counters + set * COUNTER_BYTES + (tier << 2));
+    put32(sums, tier, sum);
+  }
+}
+
+/** Rows of each tier by the given number of rows of each entry. */
+export function sumTiers(entryTier: u32, entryList: u32, count: u32, entryRows: u32, tierRows: u32): void {
+  const counters = shapeCounts;
+  memory.fill(counters, 0, COUNTER_SETS * COUNTER_BYTES);
+  for (let i: u32 = 0; i < count; i++) {
+    const entry = at32(entryList, i);
+    const counter = counters + (i % COUNTER_SETS) * COUNTER_BYTES + (at8(entryTier, entry) << 2);
+    store<u32>(counter, load<u32>(counter) + at32(entryRows, entry));
+  }
+  sumCounters(counters, tierRows);
 }
 
 /** Makes a match's tiers all zero again, so that its place can be used for another one. */

@@ -1,9 +1,11 @@
 import {
   at8,
   at32,
+  entries,
+  entryBits,
+  entryCounts,
   entryRowStarts,
   entryShape,
-  pageRows,
   put32,
   rankBits,
   rows,
@@ -14,52 +16,27 @@ import {
 } from "./columns";
 
 /**
- * Counting and choosing rows. A set of rows is given by the tiers of its entries (`tier` 0 stands for any but none) and a
- * range of version numbers, `low` and `span`; a span of 2^32-1 is no filter.
+ * Counting and choosing rows. A set of rows is given by the tiers of its entries and a range of version numbers, `low` and
+ * `span`; a span of 2^32-1 is no filter.
  */
 const ANY_VERSION: u32 = 0xffff_ffff;
 
-// @ts-ignore: decorators are AssemblyScript's
-@inline
-function wanted(found: u32, tier: u32): bool {
-  return tier == 0 ? found != 0 : found == tier;
+/** Counts, for every entry, its rows among first..last of the version-grouped order, into `entryCounts`. */
+export function countByVersions(first: u32, last: u32): void {
+  const counts = entryCounts;
+  memory.fill(counts, 0, entries << 2);
+  for (let i = first; i < last; i++) {
+    const at = counts + (at32(versionEntries, i) << 2);
+    store<u32>(at, load<u32>(at) + 1);
+  }
 }
 
-/** Rows of each tier (seven counters) among the rows of versions first..last of the version-grouped order. */
-export function countByVersions(entryTier: u32, first: u32, last: u32, tierRows: u32): void {
-  // Four sets of counters in turn: one set would wait for its own last store at every step.
-  const counters = shapeCounts;
-  memory.fill(counters, 0, 4 * 32);
-  const entries = versionEntries;
-  let i = first;
-  for (; i + 4 <= last; i += 4) {
-    const a = counters + (at8(entryTier, at32(entries, i)) << 2);
-    store<u32>(a, load<u32>(a) + 1);
-    const b = counters + (at8(entryTier, at32(entries, i + 1)) << 2);
-    store<u32>(b, load<u32>(b, 32) + 1, 32);
-    const c = counters + (at8(entryTier, at32(entries, i + 2)) << 2);
-    store<u32>(c, load<u32>(c, 64) + 1, 64);
-    const d = counters + (at8(entryTier, at32(entries, i + 3)) << 2);
-    store<u32>(d, load<u32>(d, 96) + 1, 96);
-  }
-  for (; i < last; i++) {
-    const a = counters + (at8(entryTier, at32(entries, i)) << 2);
-    store<u32>(a, load<u32>(a) + 1);
-  }
-  for (let tier: u32 = 0; tier < 7; tier++) {
-    const at = counters + (tier << 2);
-    put32(tierRows, tier, load<u32>(at) + load<u32>(at, 32) + load<u32>(at, 64) + load<u32>(at, 96));
-  }
-  put32(tierRows, 0, 0);
-}
-
-/** The same, by reading the versions of the entries' rows. */
-export function countByEntries(entryTier: u32, entryList: u32, count: u32, low: u32, span: u32, tierRows: u32): void {
-  memory.fill(tierRows, 0, 7 * 4);
+/** The same for the entries of a list only, by reading the versions of their rows. */
+export function countByEntries(entryList: u32, count: u32, low: u32, span: u32): void {
+  const counts = entryCounts;
   for (let i: u32 = 0; i < count; i++) {
     const entry = at32(entryList, i);
-    const tier = at8(entryTier, entry);
-    put32(tierRows, tier, at32(tierRows, tier) + countVersions(entry, low, span));
+    put32(counts, entry, countVersions(entry, low, span));
   }
 }
 
@@ -67,7 +44,6 @@ export function countByEntries(entryTier: u32, entryList: u32, count: u32, low: 
 function countVersions(entry: u32, low: u32, span: u32): u32 {
   const end = at32(entryRowStarts, entry + 1);
   let row = at32(entryRowStarts, entry);
-  if (span == ANY_VERSION) return end - row;
   let count: u32 = 0;
   const versions = rowVersion;
   if (end - row >= 8) {
@@ -89,15 +65,52 @@ function countVersions(entry: u32, low: u32, span: u32): u32 {
 }
 
 /**
- * Walks an order forwards from `from` (up to `to`), skips `skip` rows of the set and puts the next `want` into `pageRows`.
- * Returns how many were put there.
+ * One bit an entry, from the tiers: small enough for the first-level cache, where an order is walked. `tier` 0 stands for
+ * any tier but none.
+ */
+export function packEntryBits(entryTier: u32, tier: u32): void {
+  const wanted = i8x16.splat(<i8>tier);
+  const none = i8x16.splat(0);
+  for (let i: u32 = 0; i < entries; i += 16) {
+    const tiers = v128.load(entryTier + i);
+    const mask = tier == 0 ? v128.ne<i8>(tiers, none) : v128.eq<i8>(tiers, wanted);
+    store<u16>(entryBits + (i >> 3), <u16>i8x16.bitmask(mask));
+  }
+}
+
+/** 1 when the place of an order belongs to the set, else 0; no branch, since neither is the usual case. */
+// @ts-ignore: decorators are AssemblyScript's
+@inline
+function member(bits: u32, orderEntries: u32, orderVersions: u32, low: u32, span: u32, filtered: bool, i: u32): u32 {
+  const entry = at32(orderEntries, i);
+  const bit = (load<u32>(bits + ((entry >> 5) << 2)) >> (entry & 31)) & 1;
+  if (!filtered) return bit;
+  return bit & <u32>(at32(orderVersions, i) - low < span);
+}
+
+// @ts-ignore: decorators are AssemblyScript's
+@inline
+function countEight(bits: u32, orderEntries: u32, orderVersions: u32, low: u32, span: u32, filtered: bool, i: u32): u32 {
+  return (
+    member(bits, orderEntries, orderVersions, low, span, filtered, i) +
+    member(bits, orderEntries, orderVersions, low, span, filtered, i + 1) +
+    member(bits, orderEntries, orderVersions, low, span, filtered, i + 2) +
+    member(bits, orderEntries, orderVersions, low, span, filtered, i + 3) +
+    member(bits, orderEntries, orderVersions, low, span, filtered, i + 4) +
+    member(bits, orderEntries, orderVersions, low, span, filtered, i + 5) +
+    member(bits, orderEntries, orderVersions, low, span, filtered, i + 6) +
+    member(bits, orderEntries, orderVersions, low, span, filtered, i + 7)
+  );
+}
+
+/**
+ * Walks an order forwards from `from` up to `to`, skips `skip` rows of the set (entries of `entryBits`, versions of the range)
+ * and puts the next `want` into the page. Returns how many were put there.
  */
 export function walkForwards(
   orderRows: u32,
   orderEntries: u32,
   orderVersions: u32,
-  entryTier: u32,
-  tier: u32,
   low: u32,
   span: u32,
   from: u32,
@@ -106,67 +119,68 @@ export function walkForwards(
   want: u32,
   page: u32,
 ): u32 {
+  const bits = entryBits;
+  const filtered = span != ANY_VERSION;
   let i = from;
-  if (span == ANY_VERSION && tier == 0) {
+  if (filtered) {
     while (i + 8 <= to && skip >= 8) {
-      skip -= countEight(orderEntries, entryTier, i);
+      skip -= countEight(bits, orderEntries, orderVersions, low, span, true, i);
+      i += 8;
+    }
+  } else {
+    while (i + 8 <= to && skip >= 8) {
+      skip -= countEight(bits, orderEntries, orderVersions, low, span, false, i);
       i += 8;
     }
   }
   let found: u32 = 0;
   for (; i < to && found < want; i++) {
-    if (!wanted(at8(entryTier, at32(orderEntries, i)), tier)) continue;
-    if (span != ANY_VERSION && at32(orderVersions, i) - low >= span) continue;
+    if (member(bits, orderEntries, orderVersions, low, span, filtered, i) == 0) continue;
     if (skip > 0) skip--;
     else put32(page, found++, at32(orderRows, i));
   }
   return found;
 }
 
-/** Of eight places in an order: how many belong to the set of all tiers. */
-// @ts-ignore: decorators are AssemblyScript's
-@inline
-function countEight(orderEntries: u32, entryTier: u32, i: u32): u32 {
-  return (
-    <u32>(at8(entryTier, at32(orderEntries, i)) != 0) +
-    <u32>(at8(entryTier, at32(orderEntries, i + 1)) != 0) +
-    <u32>(at8(entryTier, at32(orderEntries, i + 2)) != 0) +
-    <u32>(at8(entryTier, at32(orderEntries, i + 3)) != 0) +
-    <u32>(at8(entryTier, at32(orderEntries, i + 4)) != 0) +
-    <u32>(at8(entryTier, at32(orderEntries, i + 5)) != 0) +
-    <u32>(at8(entryTier, at32(orderEntries, i + 6)) != 0) +
-    <u32>(at8(entryTier, at32(orderEntries, i + 7)) != 0)
-  );
-}
-
-/** The same backwards from the end of the order; `pageRows` is filled in walking order, last row first. */
+/** The same backwards from the end of the order; the page is filled in walking order, last row first. */
 export function walkBackwards(
   orderRows: u32,
   orderEntries: u32,
   orderVersions: u32,
-  entryTier: u32,
   low: u32,
   span: u32,
   skip: u32,
   want: u32,
   page: u32,
 ): u32 {
+  const bits = entryBits;
+  const filtered = span != ANY_VERSION;
   let i = rows;
-  if (span == ANY_VERSION) {
+  if (filtered) {
     while (i >= 8 && skip >= 8) {
       i -= 8;
-      skip -= countEight(orderEntries, entryTier, i);
+      skip -= countEight(bits, orderEntries, orderVersions, low, span, true, i);
+    }
+  } else {
+    while (i >= 8 && skip >= 8) {
+      i -= 8;
+      skip -= countEight(bits, orderEntries, orderVersions, low, span, false, i);
     }
   }
   let found: u32 = 0;
   while (i > 0 && found < want) {
     i--;
-    if (at8(entryTier, at32(orderEntries, i)) == 0) continue;
-    if (span != ANY_VERSION && at32(orderVersions, i) - low >= span) continue;
+    if (member(bits, orderEntries, orderVersions, low, span, filtered, i) == 0) continue;
     if (skip > 0) skip--;
     else put32(page, found++, at32(orderRows, i));
   }
   return found;
+}
+
+// @ts-ignore: decorators are AssemblyScript's
+@inline
+function isWanted(found: u32, tier: u32): bool {
+  return tier == 0 ? found != 0 : found == tier;
 }
 
 // @ts-ignore: decorators are AssemblyScript's
@@ -192,7 +206,7 @@ export function scatterEntries(
   const rowStarts = entryRowStarts;
   for (let i: u32 = 0; i < count; i++) {
     const entry = at32(entryList, i);
-    if (!wanted(at8(entryTier, entry), tier)) continue;
+    if (!isWanted(at8(entryTier, entry), tier)) continue;
     const end = at32(rowStarts, entry + 1);
     if (span == ANY_VERSION) {
       for (let row = at32(rowStarts, entry); row < end; row++) setBit(bits, at32(orderRanks, row));
@@ -204,18 +218,35 @@ export function scatterEntries(
   }
 }
 
+/** The same for a set of all tiers without a filter, by taking away the rows that are not in it: for sets of nearly everything. */
+export function scatterOthers(orderRanks: u32, entryTier: u32): void {
+  const bits = rankBits;
+  memory.fill(bits, 0xff, (rows >> 6) << 3);
+  store<u64>(bits + ((rows >> 6) << 3), ((<u64>1) << (rows & 63)) - 1);
+  for (let entry: u32 = 0; entry < entries; entry++) {
+    if (at8(entryTier, entry) != 0) continue;
+    const end = at32(entryRowStarts, entry + 1);
+    for (let row = at32(entryRowStarts, entry); row < end; row++) {
+      const rank = at32(orderRanks, row);
+      const at = bits + ((rank >> 5) << 2);
+      store<u32>(at, load<u32>(at) & ~(1 << (rank & 31)));
+    }
+  }
+}
+
 /** The same, reading the rows first..last of the version-grouped order: for versions that few rows have. */
 export function scatterVersions(orderRanks: u32, entryTier: u32, tier: u32, first: u32, last: u32): void {
   const bits = rankBits;
   memory.fill(bits, 0, ((rows >> 6) + 1) << 3);
-  const entries = versionEntries;
-  const rowList = versionRows;
   for (let i = first; i < last; i++) {
-    if (wanted(at8(entryTier, at32(entries, i)), tier)) setBit(bits, at32(orderRanks, at32(rowList, i)));
+    if (isWanted(at8(entryTier, at32(versionEntries, i)), tier)) setBit(bits, at32(orderRanks, at32(versionRows, i)));
   }
 }
 
-/** Of the set bits, skips `skip` and puts the rows at the next `want` ranks into the page. Returns how many. */
+/**
+ * Of the set bits, skips `skip` and puts the rows at the next `want` ranks into the page; without an order the ranks
+ * themselves. Returns how many.
+ */
 export function takeBits(bits: u32, limit: u32, orderRows: u32, skip: u32, want: u32, page: u32): u32 {
   const words = (limit >> 6) + 1;
   let word: u32 = 0;
@@ -237,55 +268,51 @@ export function takeBits(bits: u32, limit: u32, orderRows: u32, skip: u32, want:
   return found;
 }
 
-/** Counts the rows of one tier by the shape of their paths, without a version filter. */
-export function countShapes(entryTier: u32, entryList: u32, count: u32, tier: u32, shapes: u32): void {
+/** Counts the rows of one tier by the shape of their paths. */
+export function countShapes(entryTier: u32, entryList: u32, count: u32, tier: u32, entryRows: u32, shapes: u32): void {
   const counts = shapeCounts;
   memory.fill(counts, 0, shapes << 2);
-  const rowStarts = entryRowStarts;
-  const shapeOf = entryShape;
   for (let i: u32 = 0; i < count; i++) {
     const entry = at32(entryList, i);
     if (at8(entryTier, entry) != tier) continue;
-    const at = counts + (at32(shapeOf, entry) << 2);
-    store<u32>(at, load<u32>(at) + at32(rowStarts, entry + 1) - at32(rowStarts, entry));
+    const at = counts + (at32(entryShape, entry) << 2);
+    store<u32>(at, load<u32>(at) + at32(entryRows, entry));
   }
 }
 
-/** Walks the entries in name order and puts the rows after the first `skip` of the set into the page. */
+/**
+ * Walks the entries in name order and puts the rows after the first `skip` of the set (entries of `entryBits`) into the
+ * page. `entryRows` has the number of rows of each entry that count.
+ */
 export function walkNames(
   nameEntries: u32,
   count: u32,
-  entryTier: u32,
+  entryRows: u32,
   low: u32,
   span: u32,
   skip: u32,
   want: u32,
   page: u32,
 ): u32 {
-  let found: u32 = 0;
-  const rowStarts = entryRowStarts;
-  const versions = rowVersion;
-  for (let i: u32 = 0; i < count && found < want; i++) {
+  const bits = entryBits;
+  let i: u32 = 0;
+  for (; i < count; i++) {
     const entry = at32(nameEntries, i);
-    if (at8(entryTier, entry) == 0) continue;
-    if (skip > 0) {
-      const size = countVersions(entry, low, span);
-      if (size <= skip) {
-        skip -= size;
-        continue;
-      }
-    }
-    const end = at32(rowStarts, entry + 1);
-    for (let row = at32(rowStarts, entry); row < end && found < want; row++) {
-      if (span != ANY_VERSION && at32(versions, row) - low >= span) continue;
+    const bit = (load<u32>(bits + ((entry >> 5) << 2)) >> (entry & 31)) & 1;
+    const size = at32(entryRows, entry) & (0 - bit);
+    if (size > skip) break;
+    skip -= size;
+  }
+  let found: u32 = 0;
+  for (; i < count && found < want; i++) {
+    const entry = at32(nameEntries, i);
+    if (((load<u32>(bits + ((entry >> 5) << 2)) >> (entry & 31)) & 1) == 0) continue;
+    const end = at32(entryRowStarts, entry + 1);
+    for (let row = at32(entryRowStarts, entry); row < end && found < want; row++) {
+      if (span != ANY_VERSION && at32(rowVersion, row) - low >= span) continue;
       if (skip > 0) skip--;
       else put32(page, found++, row);
     }
   }
   return found;
-}
-
-/** For the host: how large a page of rows may be. */
-export function pageAddress(): u32 {
-  return pageRows;
 }

@@ -1,11 +1,11 @@
 import type { IndexHeader } from "../store/file-format.js";
 import { formatTimestamp } from "../store/format-timestamp.js";
-import { openEngineMemory } from "./engine-memory.js";
+import { type EngineMemory, openEngineMemory } from "./engine-memory.js";
 import { findNearPaths, findNearVersions } from "./near-names.js";
 import { PackageRecords } from "./package-records.js";
 import { RecordRenderer } from "./render-records.js";
 import { DescriptionSearch } from "./search-descriptions.js";
-import { PackageSearch, type SearchPage, type SearchQuery } from "./search-packages.js";
+import { PackageSearch, type Planning, type SearchPage, type SearchQuery } from "./search-packages.js";
 import { drawTimeline } from "./timeline.js";
 
 /** The largest page; a larger `limit` is clamped to it. */
@@ -30,14 +30,15 @@ export class PackageIndex {
   readonly #drawTimeline: () => Promise<Buffer>;
   #timeline: Promise<Buffer> | undefined;
 
-  static async open(path: string): Promise<PackageIndex> {
-    return new PackageIndex(await openEngineMemory(path));
+  /** `planning` is for tests: every way to a page must lead to the same page. */
+  static async open(path: string, planning?: Planning): Promise<PackageIndex> {
+    return new PackageIndex(await openEngineMemory(path), planning);
   }
 
-  private constructor(memory: Awaited<ReturnType<typeof openEngineMemory>>) {
+  private constructor(memory: EngineMemory, planning: Planning | undefined) {
     this.header = memory.index.header;
     this.identity = memory.index.identity;
-    this.packages = new PackageSearch(memory);
+    this.packages = new PackageSearch(memory, planning);
     this.descriptions = new DescriptionSearch(memory);
     this.records = new PackageRecords(memory);
     this.#renderer = new RecordRenderer(memory);

@@ -40,18 +40,26 @@ interface Order {
   readonly ranks: number;
 }
 
-/** What a kernel spends on one row, in nanoseconds, measured; only their relations matter, for the choice of a plan. */
-const COST = {
-  /** Reading the next place of an order. */
-  walk: 0.7,
-  /** Setting the bit of a row, reading along an entry; reading along a version, where every row is far from the last. */
-  scatterEntry: 1.3,
-  scatterVersion: 4,
-  countEntry: 0.6,
-  countVersion: 1.2,
-} as const;
-/** From this size on a tier is paged by path shapes instead of by setting a bit for each row. */
-const SHAPE_ROWS = 32_768;
+/** How the engine chooses between ways that lead to the same page. */
+export interface Planning {
+  /** What a kernel spends on one row, in nanoseconds, measured; only their relations matter. */
+  readonly costs: {
+    /** Reading the next place of an order. */
+    readonly walk: number;
+    /** Setting the bit of a row, reading along an entry, or along a version, where every row is far from the last. */
+    readonly scatterEntry: number;
+    readonly scatterVersion: number;
+    readonly countEntry: number;
+    readonly countVersion: number;
+  };
+  /** From this size on a tier is paged by path shapes instead of by setting a bit for each row. */
+  readonly shapeRows: number;
+}
+
+export const DEFAULT_PLANNING: Planning = {
+  costs: { walk: 0.7, scatterEntry: 1.3, scatterVersion: 4, countEntry: 0.6, countVersion: 1.2 },
+  shapeRows: 32_768,
+};
 
 /** How many rows of each entry count, and what that makes for each tier. */
 interface Counts {
@@ -74,9 +82,11 @@ export class PackageSearch {
   readonly #shapeCounts: Uint32Array;
   readonly #orders: Record<"relevance" | "date" | "version", Order>;
   readonly #rows: number;
+  readonly #planning: Planning;
 
-  constructor(memory: EngineMemory) {
+  constructor(memory: EngineMemory, planning: Planning = DEFAULT_PLANNING) {
     this.#memory = memory;
+    this.#planning = planning;
     this.matcher = new PackageMatcher(memory);
     this.#versions = new TextDictionary(memory.index, "version", { folded: true });
     this.#versionRowStarts = memory.index.numbers("versionRowStarts");
@@ -121,7 +131,7 @@ export class PackageSearch {
       return { entryRows: index.address("entrySize"), tierRows: match.tierRows, total: match.rows };
     }
     const entryRows = this.#memory.place("entryCounts");
-    if (isCheaperByVersion(match.rows, filter, COST.countEntry, COST.countVersion)) {
+    if (isCheaperByVersion(match.rows, filter, this.#planning.costs.countEntry, this.#planning.costs.countVersion)) {
       kernels.countByVersions(filter.firstRow, filter.lastRow);
     } else {
       kernels.countByEntries(match.entryList, match.entries, filter.low, filter.span);
@@ -151,7 +161,7 @@ export class PackageSearch {
       }
       const part = Math.min(size - skip, want - found);
       const at = page + found * 4;
-      if (size >= SHAPE_ROWS) this.#pageByShapes(match, tier, filter, counts, skip, part, at);
+      if (size >= this.#planning.shapeRows) this.#pageByShapes(match, tier, filter, counts, skip, part, at);
       else this.#pageByBits(this.#orders.relevance, match, tier, filter, skip, part, at);
       found += part;
       skip = 0;
@@ -203,7 +213,7 @@ export class PackageSearch {
     page: number,
   ): void {
     const fromEnd = total - start - want;
-    const walked = (Math.min(start, fromEnd) + want) * (this.#rows / total) * COST.walk;
+    const walked = (Math.min(start, fromEnd) + want) * (this.#rows / total) * this.#planning.costs.walk;
     if (walked > this.#scatterCost(match, filter)) {
       this.#pageByBits(order, match, 0, filter, start, want, page);
       return;
@@ -221,9 +231,10 @@ export class PackageSearch {
   }
 
   #scatterCost(match: Match, filter: VersionFilter): number {
-    const byEntries = match.rows * COST.scatterEntry;
-    if (filter === ANY_VERSION) return Math.min(byEntries, (this.#rows - match.rows) * COST.scatterEntry);
-    return Math.min(byEntries, (filter.lastRow - filter.firstRow) * COST.scatterVersion);
+    const byEntries = match.rows * this.#planning.costs.scatterEntry;
+    if (filter === ANY_VERSION)
+      return Math.min(byEntries, (this.#rows - match.rows) * this.#planning.costs.scatterEntry);
+    return Math.min(byEntries, (filter.lastRow - filter.firstRow) * this.#planning.costs.scatterVersion);
   }
 
   /** Marks every row of the result by its rank, then counts marks. */
@@ -240,7 +251,10 @@ export class PackageSearch {
     const { entryTier, entryList, entries } = match;
     const candidates = tier === 0 ? match.rows : match.tierRows[tier]!;
     const isFiltered = filter !== ANY_VERSION;
-    if (isFiltered && isCheaperByVersion(candidates, filter, COST.scatterEntry, COST.scatterVersion)) {
+    if (
+      isFiltered &&
+      isCheaperByVersion(candidates, filter, this.#planning.costs.scatterEntry, this.#planning.costs.scatterVersion)
+    ) {
       kernels.scatterVersions(order.ranks, entryTier, tier, filter.firstRow, filter.lastRow);
     } else if (!isFiltered && tier === 0 && match.rows * 2 > this.#rows) {
       kernels.scatterOthers(order.ranks, entryTier);

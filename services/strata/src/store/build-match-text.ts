@@ -4,9 +4,9 @@ import { foldAscii } from "./compare-code-points.js";
 import { buildSuffixArray } from "./suffix-array.js";
 
 /** What an occurrence of `q` is worth by the place it begins at; the numbers are those of the relevance tiers. */
-export const PLACE = { pathStart: 4, leafOrNameStart: 3, wordStart: 2, elsewhere: 1 } as const;
+const PLACE = { pathStart: 4, leafOrNameStart: 3, wordStart: 2, elsewhere: 1 } as const;
 /** A hit is a key number and a place in one 32-bit number. */
-export const PLACE_BITS = 3;
+const PLACE_BITS = 3;
 
 /**
  * The text that `q` is looked up in: for each key the folded path and a NUL, then the folded name and a NUL where the
@@ -18,6 +18,9 @@ export interface MatchText {
   readonly suffixes: Uint32Array;
   /** By suffix: key << PLACE_BITS | place. */
   readonly hits: Uint32Array;
+  /** The bytes that a search of one letter can ask for, and for each of them the tier of every key: the hits are too many. */
+  readonly letters: Uint8Array;
+  readonly letterTiers: Uint8Array;
 }
 
 export function buildMatchText(records: CollectedRecords, table: RowTable): MatchText {
@@ -28,7 +31,28 @@ export function buildMatchText(records: CollectedRecords, table: RowTable): Matc
     const at = suffixes[i]!;
     hits[i] = (keyOfByte[at]! << PLACE_BITS) | places[at]!;
   }
-  return { text, suffixes, hits };
+  return { text, suffixes, hits, ...tierLetters(text, suffixes, hits, table.keys) };
+}
+
+/** An occurrence that begins at a path, leaf or name start and ends with it is exact: two tiers higher. */
+const EXACT_BONUS = 2;
+const ASCII = 128;
+
+function tierLetters(text: Uint8Array, suffixes: Uint32Array, hits: Uint32Array, keys: number) {
+  const rowOf = new Int32Array(ASCII).fill(-1);
+  for (const byte of text) if (byte > 0 && byte < ASCII) rowOf[byte] = 0;
+  const letters = Uint8Array.from(rowOf.keys()).filter((byte) => rowOf[byte] === 0);
+  for (let i = 0; i < letters.length; i++) rowOf[letters[i]!] = i * keys;
+  const letterTiers = new Uint8Array(letters.length * keys);
+  for (let i = 0; i < suffixes.length; i++) {
+    const letter = text[suffixes[i]!]!;
+    if (letter >= ASCII) continue;
+    const place = hits[i]! & ((1 << PLACE_BITS) - 1);
+    const isExact = place >= PLACE.leafOrNameStart && text[suffixes[i]! + 1] === 0;
+    const at = rowOf[letter]! + (hits[i]! >>> PLACE_BITS);
+    letterTiers[at] = Math.max(letterTiers[at]!, isExact ? place + EXACT_BONUS : place);
+  }
+  return { letters, letterTiers };
 }
 
 function layOutKeys(records: CollectedRecords, table: RowTable) {

@@ -21,6 +21,7 @@ export interface RowTable {
   readonly rowDetail: Uint32Array;
   /** By entry; `Starts` have a closing element. */
   readonly entryRowStarts: Uint32Array;
+  readonly entrySize: Uint32Array;
   readonly entryKey: Uint32Array;
   readonly entryAttributePath: Uint32Array;
   readonly entryName: Uint32Array;
@@ -68,6 +69,7 @@ export function buildRows(records: CollectedRecords): RowTable {
     rowLastCommit: gather(records.lastCommit, order),
     rowDetail: gather(records.detail, order),
     entryRowStarts,
+    entrySize: firstRows.map((start, entry) => entryRowStarts[entry + 1]! - start),
     entryKey,
     entryAttributePath,
     entryName: gather(name, firstRows),

@@ -68,6 +68,8 @@ function buildSections(records: CollectedRecords, meta: IndexMeta) {
   sections.add("matchText", match.text);
   sections.add("matchSuffixes", match.suffixes);
   sections.add("matchHits", match.hits);
+  sections.add("letters", match.letters);
+  sections.add("letterTiers", match.letterTiers);
   addDescriptions(sections, records, table, orders.relevance.ranks);
   return { sections, statistics: countStatistics(records, table, meta) };
 }
@@ -78,6 +80,7 @@ function addRows(sections: SectionList, table: RowTable): void {
   }
   for (const name of [
     "entryRowStarts",
+    "entrySize",
     "entryKey",
     "entryAttributePath",
     "entryName",
