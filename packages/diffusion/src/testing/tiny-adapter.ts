@@ -9,6 +9,10 @@ export interface TinyAdapterOptions {
   readonly rank?: number;
   /** absent: no alpha in the file */
   readonly alpha?: number;
+  /** put before every name: an adapter for some other model */
+  readonly prefix?: string;
+  /** factor on all outputs: an adapter for a wider model of the same architecture */
+  readonly width?: number;
 }
 
 interface Layer {
@@ -40,13 +44,13 @@ const LAYERS: readonly Layer[] = [
 export const TINY_ADAPTER_LAYERS = LAYERS.length;
 
 export async function writeTinyAdapter(path: string, options: TinyAdapterOptions = {}): Promise<string> {
-  const { naming = "peft", seed = 1, rank = 2, alpha } = options;
+  const { naming = "peft", seed = 1, rank = 2, alpha, prefix = "", width = 1 } = options;
   const list = new ParameterList(seed * 16 + 9, "F32");
   for (const layer of LAYERS) {
-    const [down, up] = nameMatrices(layer, naming);
+    const [down, up] = nameMatrices(layer, naming).map((name) => prefix + name) as [string, string];
     const kernel = layer.kernel === undefined ? [] : [layer.kernel, layer.kernel];
     list.random(down, [rank, layer.inputs, ...kernel], layer.inputs * (layer.kernel ?? 1) ** 2);
-    list.random(up, [layer.outputs, rank, ...kernel.map(() => 1)], rank);
+    list.random(up, [layer.outputs * width, rank, ...kernel.map(() => 1)], rank);
     if (alpha !== undefined) {
       const name = down.replace(/\.(lora_A|lora\.down|lora_down)\.weight$/, "").replace(/_lora\.down\.weight$/, "");
       list.tensors.push(tensorFromFloats(`${name}.alpha`, [], Float32Array.of(alpha)));

@@ -49,22 +49,24 @@ export function createComponentStore(budgetBytes: number, onChange: () => void):
         `${request.label} needs about ${inGiB(request.residentBytes)} for its weights and ${inGiB(request.workingBytes)} to work, but the memory budget is ${inGiB(budgetBytes)}; use a smaller size, a quantised variant (:q8, :q4) or raise the budget`,
       );
     }
-    const residentBytes = () => [...loaded.values()].reduce((sum, entry) => sum + entry.request.residentBytes, 0);
-    for (const [key] of loaded) {
-      if (residentBytes() + needed <= budgetBytes) return;
-      if (key !== request.key) await release(key);
+    const others = [...loaded].filter(([key]) => key !== request.key);
+    let occupied = others.reduce((sum, [, entry]) => sum + entry.request.residentBytes, 0);
+    for (const [key, entry] of others) {
+      if (occupied + needed <= budgetBytes) break;
+      occupied -= entry.request.residentBytes;
+      await release(key);
     }
   };
 
   return {
     async acquire(request) {
       const known = loaded.get(request.key);
+      await makeRoom(request);
       if (known) {
         loaded.delete(request.key);
         loaded.set(request.key, known);
         return known.session;
       }
-      await makeRoom(request);
       const session = await request.create();
       loaded.set(request.key, { request, session });
       onChange();

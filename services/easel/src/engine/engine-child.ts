@@ -122,6 +122,7 @@ export async function startEngineChild(options: ChildOptions): Promise<EngineChi
       }
     },
     async stop() {
+      killReason ??= new EngineError("CANCELLED", "the engine was closed");
       if (child.connected) child.disconnect();
       const timer = setTimeout(() => child.kill("SIGKILL"), options.cancelGraceMs);
       await gone;

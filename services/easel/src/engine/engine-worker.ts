@@ -59,7 +59,7 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
   const prepare = async (files: ModelFiles, adapters: EngineJob["adapters"], area: number, call: CallContext) => {
     const { model, fingerprint } = await open(files);
     const context = { settings, store, multiply, area, report: call.report };
-    return { model, fingerprint, pipeline: await createPipelineModel(model, adapters, fingerprint, context) };
+    return { model, fingerprint, ...(await createPipelineModel(model, adapters, fingerprint, context)) };
   };
 
   return {
@@ -67,8 +67,9 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
       const started = performance.now();
       const factor = (await open(job.model)).model.vae.config.factor;
       const drawn = chooseDrawnSize(job, job.model.nativeArea, factor);
-      const { model, fingerprint, pipeline } = await prepare(job.model, job.adapters, drawn.width * drawn.height, call);
-      const warnings: string[] = [];
+      const prepared = await prepare(job.model, job.adapters, drawn.width * drawn.height, call);
+      const { model, fingerprint, pipeline } = prepared;
+      const warnings = [...prepared.warnings];
       if (model.scheduler.note) call.report({ type: "info", message: model.scheduler.note });
       if (drawn.width !== job.width || drawn.height !== job.height) {
         warnings.push(

@@ -43,13 +43,14 @@ describe.skipIf(!folder)("the trained model gives PyTorch's numbers", () => {
     guidance = Number(file.metadata.get("guidance"));
     const settings = { backend: "cpu", threads: 2, memoryBudgetBytes: 2 ** 33, scratchFolder: tmpdir() } as const;
     const opened = await openModel({ name: "golden", path: folder! }, undefined);
-    model = await createPipelineModel(opened, [], "golden", {
+    const prepared = await createPipelineModel(opened, [], "golden", {
       settings: { ...settings, tokenizerFolder: undefined },
       store,
       multiply: () => Promise.reject(new Error("no adapters here")),
       area: (side * 8) ** 2,
       report: () => undefined,
     });
+    model = prepared.pipeline;
   });
   afterAll(() => store.drop());
 

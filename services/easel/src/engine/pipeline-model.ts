@@ -1,11 +1,11 @@
 /** An opened model with adapters as the pipelines see it: components are fetched from the store, or loaded, when they are opened. */
-import { join } from "node:path";
-import type { AdaptedComponent, DiffusionModel, MatrixProduct, ScaledAdapter, Session } from "@kit/diffusion";
+import { basename, join } from "node:path";
+import type { AdaptedComponent, Adapter, DiffusionModel, MatrixProduct, ScaledAdapter, Session } from "@kit/diffusion";
 import { mergeAdapters, readAdapter } from "@kit/diffusion";
 import type { GraphOptions } from "@kit/onnx-graph";
 import { overlaySource } from "@kit/tensor-files";
 import type { ComponentStore } from "./component-store.js";
-import type { AdapterUse, EngineProgress } from "./engine-api.js";
+import { type AdapterUse, EngineError, type EngineProgress } from "./engine-api.js";
 import type { ProcessSettings } from "./engine-protocol.js";
 import { estimateMemory, FOLDED_COPIES } from "./estimate-memory.js";
 import type { ComponentName, ComponentPlan } from "./model-components.js";
@@ -29,15 +29,29 @@ const ADAPTED: Readonly<Partial<Record<ComponentName, AdaptedComponent>>> = {
 
 let scratchFiles = 0;
 
+export interface PreparedModel {
+  readonly pipeline: DiffusionModel;
+  /** layers of adapters that this model has not */
+  readonly warnings: readonly string[];
+}
+
 export async function createPipelineModel(
   model: OpenedModel,
   adapters: readonly AdapterUse[],
   fingerprint: string,
   context: PipelineContext,
-): Promise<DiffusionModel> {
+): Promise<PreparedModel> {
   const all = [...(model.files.builtInAdapters ?? []), ...adapters].filter(({ scale }) => scale !== 0);
   const matched: ScaledAdapter[] = [];
-  for (const { path, scale } of all) matched.push({ layers: model.matchAdapter(await readAdapter(path)), scale });
+  const warnings: string[] = [];
+  for (const { path, scale } of all) {
+    const adapter = await openAdapter(path);
+    const layers = model.matchAdapter(adapter);
+    matched.push({ layers, scale });
+    const ignored = adapter.layers.length - layers.length;
+    if (ignored > 0)
+      warnings.push(`${basename(path)}: ${ignored} of its ${adapter.layers.length} layers are not in this model`);
+  }
 
   const open = (plan: ComponentPlan): Promise<Session> => {
     const component = ADAPTED[plan.name];
@@ -55,7 +69,7 @@ export async function createPipelineModel(
       create: () => loadComponent(plan, options, used.length > 0 ? matched : [], component, context),
     });
   };
-  return {
+  const pipeline: DiffusionModel = {
     scheduler: model.scheduler,
     zerosForEmptyPrompt: model.checkpoint.modelIndex["force_zeros_for_empty_prompt"] === true,
     textEncoders: model.textEncoders.map(({ plan, config, tokenizer }) => ({
@@ -80,6 +94,16 @@ export async function createPipelineModel(
       openDecoder: () => open(model.vaeDecoder),
     },
   };
+  return { pipeline, warnings };
+}
+
+/** The job names the file, so whatever is wrong with it is the job's fault. */
+async function openAdapter(path: string): Promise<Adapter> {
+  try {
+    return await readAdapter(path);
+  } catch (error) {
+    throw new EngineError("VALIDATION_ERROR", error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
 async function loadComponent(
