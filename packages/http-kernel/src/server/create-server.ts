@@ -164,7 +164,6 @@ function createLimitedServer(
     (request, response) => {
       exchangeOf(request);
       response.on("close", end);
-      connections.answering(response);
       handler(request, response);
     },
   );

@@ -1,18 +1,14 @@
 // Answers for requests that never became requests: what the HTTP parser refuses, at the level of the socket.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import type { ErrorTable, HttpError } from "../contract/define-errors.js";
 import { errorBody } from "./answer-errors.js";
+import type { AnsweringSocket } from "./connection-tracker.js";
 import { requestIdFor } from "./request-id.js";
 
 interface ParserError extends Error {
   readonly code?: string;
-}
-
-/** Node keeps the response under way on the socket; a second status line inside it would be garbage for the client. */
-interface BusySocket {
-  readonly _httpMessage?: ServerResponse | null;
 }
 
 /** Bytes still arriving after the answer are read and thrown away this long, so that a reset does not outrun the answer. */
@@ -26,7 +22,8 @@ export function createClientErrorHandler(
   const refused = new WeakSet<Duplex>();
   return (error, socket) => {
     if (refused.has(socket)) return;
-    const busy = (socket as Duplex & BusySocket)._httpMessage?.headersSent === true;
+    // A second status line inside an answer under way would be garbage for the client.
+    const busy = (socket as Duplex & AnsweringSocket)._httpMessage?.headersSent === true;
     if (error.code === "ECONNRESET" || !socket.writable || busy) {
       socket.destroy();
       return;
