@@ -26,6 +26,8 @@ export async function registerPages(app: FastifyInstance, pages: PagesOptions, e
     });
     await scope.register(fastifyStatic, {
       root: pages.directory,
+      // A route for each file there is: every other path stays a plain 404, which counts against the rate limit.
+      wildcard: false,
       decorateReply: false,
       preCompressed: true,
       dotfiles: "ignore",

@@ -15,8 +15,8 @@ export interface Gallery {
   /** Saves a picture and returns its name; undefined when the gallery is off. Throws STORAGE_ERROR with the reason. */
   save(picture: NewPicture): Promise<string | undefined>;
   list(page: { readonly limit: number; readonly offset: number }): Promise<GalleryPage>;
-  /** Checks that the name is a picture here. Throws NOT_FOUND. */
-  find(name: string): Promise<{ readonly directory: string; readonly name: string }>;
+  /** Checks that the name is a picture here. `version` changes when the file does. Throws NOT_FOUND. */
+  find(name: string): Promise<{ readonly directory: string; readonly name: string; readonly version: string }>;
   thumbnail(name: string): Promise<{ readonly bytes: Buffer; readonly etag: string }>;
   remove(name: string): Promise<void>;
 }
@@ -98,8 +98,8 @@ export function createGallery({ directory, cacheDirectory, now = () => new Date(
     },
 
     async find(name) {
-      await lookAt(name);
-      return { directory: directory!, name };
+      const { size, modifiedMs } = await lookAt(name);
+      return { directory: directory!, name, version: `${size.toString(16)}-${Math.floor(modifiedMs).toString(16)}` };
     },
 
     async thumbnail(name) {

@@ -25,6 +25,8 @@ export interface Studio {
   /** Waits for the job's end. Throws HttpError. */
   result(job: Job): Promise<GenerationResult>;
   cancel(id: string): "queued" | "running" | undefined;
+  /** Resolves when the jobs that run now have ended, however they end. */
+  runningEnded(): Promise<void>;
   counts(): { readonly waiting: number; readonly running: number };
   close(deadlineMs: number): Promise<void>;
 }
@@ -87,6 +89,10 @@ export async function createStudio(options: StudioOptions): Promise<Studio> {
     cancel(id) {
       const was = queue.cancel(id);
       return was === "waiting" ? "queued" : was;
+    },
+    async runningEnded() {
+      const running = jobs.list().filter((job) => job.state === "running");
+      await Promise.allSettled(running.map((job) => outcomes.get(job)));
     },
     counts: () => queue.counts(),
     close: (deadlineMs) => queue.close({ deadlineMs }),

@@ -7,7 +7,7 @@ import type { KnownModel } from "../models/known-model.js";
 import { partsOf } from "../models/model-store.js";
 import type { EaselParts } from "./easel-parts.js";
 
-export function modelRoutes({ engine, models, pulls, adapters, onEngineUse }: EaselParts): ImplementedRoute[] {
+export function modelRoutes({ engine, studio, models, pulls, adapters, onEngineUse }: EaselParts): ImplementedRoute[] {
   /** The default model may be unknown (a setting with a slip): then no row is the default. */
   const defaultName = () =>
     models.resolve(undefined).then(
@@ -39,7 +39,11 @@ export function modelRoutes({ engine, models, pulls, adapters, onEngineUse }: Ea
       }
     }),
 
-    implement(routes.unloadModel, async () => ({ unloaded: [...(await engine.unload())] })),
+    implement(routes.unloadModel, async () => {
+      // A job may have begun without having reached the engine yet.
+      await studio.runningEnded();
+      return { unloaded: [...(await engine.unload())] };
+    }),
 
     implement(routes.pullModel, async (request) => {
       const model = await models.resolve(request.body.model);

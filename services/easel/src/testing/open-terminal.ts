@@ -36,8 +36,7 @@ export function openTerminal({ args, env, columns = 100, rows = 30, cwd }: Termi
     cols: columns,
     rows,
     cwd: cwd ?? process.cwd(),
-    // The colours and pictures of a plain modern terminal, whatever runs the tests.
-    env: { ...process.env, TERM: "xterm-256color", TMUX: "", CI: "", NO_COLOR: "", TERM_PROGRAM: "", ...env },
+    env: { ...plainEnvironment(), ...env },
   });
   child.onData((data) => {
     written += data;
@@ -70,4 +69,10 @@ export function openTerminal({ args, env, columns = 100, rows = 30, cwd }: Termi
     ended: () => ended,
     kill: (signal) => child.kill(signal),
   };
+}
+
+/** The colours and pictures of a plain modern terminal, whatever runs the tests; a set but empty `CI` would still count as CI. */
+function plainEnvironment(): Record<string, string | undefined> {
+  const { CI: _ci, TMUX: _tmux, NO_COLOR: _color, FORCE_COLOR: _force, TERM_PROGRAM: _program, ...rest } = process.env;
+  return { ...rest, TERM: "xterm-256color" };
 }
