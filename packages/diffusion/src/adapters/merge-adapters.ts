@@ -1,5 +1,5 @@
 /** Adapters merged into weights: new tensors for an overlay, the checkpoint itself stays as it is. */
-import { countElements, type MemoryTensor, readTensorFloats, tensorFromFloats } from "@kit/tensor-files";
+import { countElements, isStored, type MemoryTensor, readTensorFloats, tensorFromFloats } from "@kit/tensor-files";
 import type { AdaptedComponent, MatchedLayer } from "./match-layers.js";
 import type { AdapterLayer } from "./read-adapter.js";
 
@@ -35,7 +35,8 @@ export async function mergeAdapters(
   const merged: MemoryTensor[] = [];
   for (const [parameter, list] of changes) {
     const { weight } = list[0]!.match;
-    const floats = readTensorFloats(weight);
+    // numbers of a tensor in memory may be its very bytes, which must stay as they are
+    const floats = isStored(weight) ? readTensorFloats(weight) : readTensorFloats(weight).slice();
     for (const { match, scale } of list) {
       const delta = await computeDelta(match.layer, multiply);
       const factor = (scale * match.layer.alpha) / match.layer.rank;
