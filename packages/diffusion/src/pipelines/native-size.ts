@@ -4,15 +4,34 @@ export interface Size {
   readonly height: number;
 }
 
-/** Sides are multiples of this many cells: UNets halve the latents several times. */
-const CELLS_STEP = 4;
-const SMALLEST_SIDE_STEPS = 2;
+/** Sides are multiples of this many cells: UNets halve the latents several times, and odd sides cost quality. */
+const CELLS_STEP = 2;
+/** Smaller sides than this many steps hold no picture. */
+const SMALLEST_SIDE_STEPS = 4;
+/** How much a lost share of the area weighs against the same share of distortion. */
+const AREA_WEIGHT = 0.25;
 
-/** The size to draw at: the request itself if it fits into `nativeArea` pixels. */
+/** The size to draw at: the request itself if it fits into `nativeArea` pixels, else the largest one that fits and is hardly distorted. */
 export function chooseDrawnSize(request: Size, nativeArea: number | undefined, factor: number): Size {
   if (nativeArea === undefined || request.width * request.height <= nativeArea) return request;
   const step = factor * CELLS_STEP;
-  const scale = Math.sqrt(nativeArea / (request.width * request.height));
-  const fit = (size: number) => Math.max(SMALLEST_SIDE_STEPS * step, Math.round((size * scale) / step) * step);
-  return { width: Math.min(request.width, fit(request.width)), height: Math.min(request.height, fit(request.height)) };
+  const shape = request.width / request.height;
+  let best: Size = { width: step * SMALLEST_SIDE_STEPS, height: step * SMALLEST_SIDE_STEPS };
+  let least = Number.POSITIVE_INFINITY;
+  for (let width = step * SMALLEST_SIDE_STEPS; width <= request.width; width += step) {
+    for (const height of nearestHeights(width / shape, step)) {
+      const area = width * height;
+      if (area > nativeArea || height > request.height || height < step * SMALLEST_SIDE_STEPS) continue;
+      const cost = Math.abs(Math.log(width / height / shape)) + AREA_WEIGHT * Math.log(nativeArea / area);
+      if (cost < least) {
+        least = cost;
+        best = { width, height };
+      }
+    }
+  }
+  return { width: Math.min(best.width, request.width), height: Math.min(best.height, request.height) };
+}
+
+function nearestHeights(height: number, step: number): number[] {
+  return [Math.floor(height / step) * step, Math.ceil(height / step) * step];
 }

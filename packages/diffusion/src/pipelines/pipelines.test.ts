@@ -100,9 +100,24 @@ describe("sizes and steps", () => {
     expect(chooseDrawnSize({ width: 512, height: 512 }, undefined, 8)).toEqual({ width: 512, height: 512 });
     expect(chooseDrawnSize({ width: 256, height: 128 }, 256 * 256, 8)).toEqual({ width: 256, height: 128 });
     expect(chooseDrawnSize({ width: 1024, height: 1024 }, 256 * 256, 8)).toEqual({ width: 256, height: 256 });
-    const wide = chooseDrawnSize({ width: 2048, height: 512 }, 256 * 256, 8);
-    expect(wide).toEqual({ width: 512, height: 128 });
+    expect(chooseDrawnSize({ width: 2048, height: 512 }, 256 * 256, 8)).toEqual({ width: 512, height: 128 });
     expect(chooseDrawnSize({ width: 2048, height: 64 }, 256 * 256, 8).height).toBeLessThanOrEqual(64);
+  });
+
+  it("never exceeds the native area and hardly distorts", () => {
+    for (const [width, height] of [
+      [768, 512],
+      [1024, 768],
+      [1920, 1080],
+      [512, 1536],
+      [1000, 520],
+      [2048, 2048],
+    ] as const) {
+      const drawn = chooseDrawnSize({ width, height }, 256 * 256, 8);
+      expect(drawn.width * drawn.height).toBeLessThanOrEqual(256 * 256);
+      expect(drawn.width * drawn.height).toBeGreaterThan(256 * 256 * 0.75);
+      expect(Math.abs(Math.log(drawn.width / drawn.height / (width / height)))).toBeLessThan(0.05);
+    }
   });
 
   it("counts image steps", () => {
