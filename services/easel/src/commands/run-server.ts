@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
 import { type CommandContext, CommandError } from "@kit/command-line";
 import { createLog, runUntilSignal, SettingError } from "@kit/http-kernel";
+import { EngineError } from "../engine/engine-api.js";
+import { ExpandError } from "../expand/expand-error.js";
 import { createEasel } from "../http/create-easel.js";
 import type { serveSettings } from "./serve-settings.js";
 import { serverOptions } from "./server-options.js";
@@ -21,7 +23,9 @@ export async function runServer({
       throw error;
     });
     if (!isLoopback(settings.host) && options.apiKeys?.length === 0) {
-      log.warn({ host: settings.host }, "everyone who reaches this address can use the server: set SERVICE_API_KEY");
+      output.note(
+        `warning: everyone who reaches ${settings.host} can use this server; set SERVICE_API_KEY to ask for a key`,
+      );
     }
     output.line(`easel is listening on ${url}`);
     output.note(`  page and API docs   ${url}/  ${url}/api/docs`);
@@ -31,6 +35,10 @@ export async function runServer({
     return await runUntilSignal({ server, log, deadlineMs: settings.shutdownTime });
   } catch (error) {
     if (error instanceof SettingError) throw new CommandError("usage", error.message, { cause: error });
+    // A backend that does not run here, an endpoint that is no address: said by the parts themselves.
+    if (error instanceof EngineError || error instanceof ExpandError) {
+      throw new CommandError("failed", error.message, { cause: error });
+    }
     throw error;
   }
 }

@@ -34,7 +34,8 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
       if (/^https?:/.test(request.url()) && !request.url().startsWith(url)) foreign.push(request.url());
     });
     page.on("pageerror", (error) => problems.push(error.message));
-    if (apiKey !== undefined) await page.addInitScript((key) => localStorage.setItem("easel.api-key", key), apiKey);
+    if (apiKey !== undefined)
+      await page.addInitScript(`localStorage.setItem("easel.api-key", ${JSON.stringify(apiKey)})`);
     await page.goto(url);
     await page.waitForSelector("select option[value='tiny:local']", { state: "attached" });
     return { page, foreign, problems };
@@ -63,12 +64,10 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
     await page.getByLabel("Prompt", { exact: true }).fill("a red fox");
     const steps: string[] = [];
     await page.exposeFunction("sawStatus", (text: string) => steps.push(text));
-    await page.evaluate(() => {
-      new MutationObserver(() => {
-        const text = document.querySelector(".status")?.textContent;
-        if (text) (window as unknown as { sawStatus(text: string): void }).sawStatus(text);
-      }).observe(document.body, { subtree: true, childList: true, characterData: true });
-    });
+    await page.evaluate(`new MutationObserver(() => {
+      const text = document.querySelector(".status")?.textContent;
+      if (text) sawStatus(text);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })`);
     await page.keyboard.press("Control+Enter");
     await page.waitForSelector(".done img.picture");
     expect(steps.some((text) => /step \d+ of 12/.test(text))).toBe(true);
@@ -169,12 +168,7 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
     await draw(page, "behind a lock");
     await page.goto(`${locked.url}#gallery`);
     await expect
-      .poll(() =>
-        page
-          .locator(".thumbs img")
-          .first()
-          .evaluate((image) => (image as HTMLImageElement).naturalWidth),
-      )
+      .poll(() => page.evaluate<number>("document.querySelector('.thumbs img')?.naturalWidth ?? 0"))
       .toBeGreaterThan(0);
     const stranger = await browser.newPage();
     await stranger.goto(locked.url);
@@ -192,8 +186,8 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
     for (const view of ["create", "queue", "gallery", "models"]) {
       await page.goto(`${easel.url}#${view}`);
       await page.waitForTimeout(200);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
       );
       expect(overflow, view).toBeLessThanOrEqual(0);
     }
