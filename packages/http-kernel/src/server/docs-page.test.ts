@@ -1,17 +1,15 @@
 // The documentation page in a real browser: it must render with no host but our own.
-import { existsSync } from "node:fs";
-import { chromium } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { useFixture } from "../testing/fixture/use-fixture.js";
+import { browserPath, inBrowser, openBrowser } from "../testing/open-browser.js";
 
-const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 const RENDER_MS = 45_000;
 const SETTLE_MS = 2000;
 
-describe.skipIf(!existsSync(CHROMIUM))(`the documentation page (skipped without ${CHROMIUM})`, () => {
+describe.skipIf(browserPath === undefined)(inBrowser("the documentation page"), () => {
   const fixture = useFixture();
   it("renders every operation and asks no other host for anything", async () => {
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+    const browser = await openBrowser();
     try {
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
       const hosts = new Set<string>();
