@@ -2,6 +2,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { openGguf, openSafetensors, openShardedSafetensors, type TensorSource } from "@kit/tensor-files";
+import { parsePythonJson } from "../parse-python-json.js";
 import { CheckpointError } from "./checkpoint.js";
 
 /** Stems that diffusers and transformers write, the likelier first. */
@@ -56,7 +57,7 @@ export async function readJsonFile(file: string): Promise<Readonly<Record<string
   if (info.size > MAX_CONFIG_BYTES) throw new CheckpointError(file, "it is too large to be a config file");
   let parsed: unknown;
   try {
-    parsed = JSON.parse(await readFile(file, "utf8"));
+    parsed = parsePythonJson(await readFile(file, "utf8"));
   } catch (cause) {
     throw new CheckpointError(file, "it is not valid JSON", { cause });
   }

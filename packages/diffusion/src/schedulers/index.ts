@@ -1,3 +1,3 @@
 export { createScheduler, SCHEDULER_CLASS_NAMES } from "./create-scheduler.js";
 export type { Schedule, Scheduler } from "./schedule.js";
-export { overrideSchedulerConfig, parseSchedulerConfig, type SchedulerConfig } from "./scheduler-config.js";
+export { overrideSchedulerConfig, type SchedulerConfig } from "./scheduler-config.js";

@@ -49,15 +49,6 @@ const KNOWN_FIELDS = new Set([
 /** Largest plausible training length; a larger one would only be a broken or hostile file. */
 const MAX_TRAIN_TIMESTEPS = 100_000;
 
-/** Python writes Infinity and NaN into JSON files; JSON.parse refuses them. They become strings here and are read as numbers below. */
-export function parseSchedulerConfig(text: string): SchedulerConfig {
-  const parsed: unknown = JSON.parse(text.replace(/:\s*(-?Infinity|NaN)\b/g, ': "$1"'));
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw new InvalidInputError("scheduler_config.json: not a JSON object");
-  }
-  return parsed as SchedulerConfig;
-}
-
 /** The file's config with a caller's changes; a change of a field that no scheduler reads is a mistake and is refused. */
 export function overrideSchedulerConfig(config: SchedulerConfig, overrides: SchedulerConfig): SchedulerConfig {
   for (const field of Object.keys(overrides)) {
@@ -69,6 +60,7 @@ export function overrideSchedulerConfig(config: SchedulerConfig, overrides: Sche
 export function readNumber(config: SchedulerConfig, field: string, fallback: number): number {
   const value = config[field];
   if (value === undefined || value === null) return fallback;
+  // how Python's infinities arrive here
   const number = typeof value === "string" && /^(-?Infinity|NaN)$/.test(value) ? Number(value) : value;
   if (typeof number !== "number" || Number.isNaN(number)) throw wrongValue(field, value, "a number");
   return number;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createScheduler, overrideSchedulerConfig, parseSchedulerConfig } from "./index.js";
+import { parsePythonJson } from "../parse-python-json.js";
+import { createScheduler, overrideSchedulerConfig, type SchedulerConfig } from "./index.js";
 
 interface Loop {
   readonly class: string;
@@ -85,10 +86,12 @@ describe("scheduler configs", () => {
   });
 
   it("reads Python's infinities", () => {
-    const config = parseSchedulerConfig(
-      '{"_class_name": "DPMSolverMultistepScheduler", "lambda_min_clipped": -Infinity}',
-    );
+    const text =
+      '{"_class_name": "DPMSolverMultistepScheduler", "lambda_min_clipped": -Infinity, "note": "a: Infinity"}';
+    const config = parsePythonJson(text) as SchedulerConfig;
+    expect(config["note"]).toBe("a: Infinity");
     expect(createScheduler(config).createSchedule(5).timesteps).toHaveLength(5);
+    expect(() => parsePythonJson("{")).toThrow(SyntaxError);
   });
 
   it("refuses overrides of unknown fields and absurd step counts", () => {
