@@ -60,7 +60,7 @@ describe("the built-in expander", () => {
     const [tags] = await expander.expand({ ...order, family: "sd15" });
     const [prose] = await expander.expand({ ...order, family: "flux" });
     expect(tags).toMatch(/lighthouse.*,.*,.*,/);
-    expect(prose).toMatch(/lighthouse.*\. .*\./);
+    expect(prose).toMatch(/^[A-Z].*lighthouse.*\. [A-Z].*\.$/);
     expect(addedWords(order.prompt, tags!).length).toBeGreaterThan(8);
   });
 

@@ -4,7 +4,7 @@ import { stayInWorld } from "./doodle-world.js";
 import { ExpandError } from "./expand-error.js";
 import type { LanguageModel } from "./language-model.js";
 import { mixSeed } from "./mix-seed.js";
-import { addedWords, missingWords, restoreCase, wordsOf } from "./subject-words.js";
+import { addedWords, missingWords, restoreCase, withoutAsking, wordsOf } from "./subject-words.js";
 import type { Template } from "./templates.js";
 
 /** Tries per variation: the first ones are free, the last two are made to begin with the user's own words. */
@@ -22,10 +22,7 @@ export interface Wanted {
 }
 
 export async function expandPrompt(model: LanguageModel, wanted: Wanted, signal: AbortSignal): Promise<string[]> {
-  const prompt = wanted.prompt
-    .replace(/\p{Cc}+|<\|[^|>]{0,40}\|>/gu, " ")
-    .replace(/\s+/g, " ")
-    .trim();
+  const prompt = withoutAsking(tidyPrompt(wanted.prompt));
   refuseUnfit(prompt, wanted.template);
   const found: string[] = [];
   for (let variation = 0; variation < wanted.variations; variation++) {
@@ -33,6 +30,13 @@ export async function expandPrompt(model: LanguageModel, wanted: Wanted, signal:
   }
   return found;
 }
+
+/** Control characters and anything a model might take for one of its own marks become spaces. */
+const tidyPrompt = (prompt: string): string =>
+  prompt
+    .replace(/\p{Cc}+|<\|[^|>]{0,40}\|>/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
 
 function refuseUnfit(prompt: string, { maxWords, minAddedWords }: Template): void {
   if (wordsOf(prompt).length === 0)
@@ -93,10 +97,15 @@ function checkAnswer(raw: string, prompt: string, template: Template, lead: bool
     text = inside;
   }
   text = restoreCase(prompt, limitWords(text, template.maxWords));
+  if (template.manner === "prose") text = capitaliseSentences(text);
   const missing = missingWords(prompt, text);
   if (missing.length > 0) return { fault: `'${missing.slice(0, 3).join("', '")}' was lost` };
   if (addedWords(prompt, text).length < template.minAddedWords) return { fault: "nothing was added" };
   return { text };
 }
+
+/** Our own model writes lower case only. */
+const capitaliseSentences = (text: string): string =>
+  text.replace(/(^|[.!?]\s+)(\p{Ll})/gu, (_, before: string, letter: string) => before + letter.toUpperCase());
 
 const sameWords = (a: string, b: string): boolean => wordsOf(a).join(" ") === wordsOf(b).join(" ");

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createExpander, type ExpandSettings } from "./create-expander.js";
+import { BUILT_IN_FILE, createExpander, type ExpandSettings } from "./create-expander.js";
 import type { ExpandOrder } from "./expander.js";
+import { createLocalModel } from "./local-model.js";
+import { unlimitedMemory } from "./memory-budget.js";
 import {
   answer,
   type ChatServer,
@@ -53,6 +55,35 @@ describe("an OpenAI-compatible endpoint", () => {
       stream(["<think>a fox", "</think>", "a red fox in deep", " snow, soft morning light", " — 日本"]),
     );
     expect(await ask()).toEqual(["a red fox in deep snow, soft morning light — 日本"]);
+  });
+
+  it("works with a server that runs a real model", async () => {
+    const model = createLocalModel({
+      name: "served",
+      path: BUILT_IN_FILE,
+      gpu: "off",
+      threads: 1,
+      idleMs: 60_000,
+      budget: unlimitedMemory,
+      format: "chat",
+    });
+    const { ask } = await endpoint(async (response, seen) => {
+      const { messages, seed, max_tokens: maxTokens } = seen.body;
+      const [system, user] = messages.map(({ content }) => content);
+      const question = {
+        instruction: system ?? "",
+        prompt: user ?? "",
+        manner: "doodle",
+        seed,
+        temperature: 0.8,
+        maxTokens,
+      } as const;
+      await stream([await model.ask(question, new AbortController().signal)])(response, seen);
+    });
+    const two = await ask({ family: "doodle", variations: 2, seed: 4 });
+    expect(two).toEqual([expect.stringMatching(/red.*fox/), expect.stringMatching(/red.*fox/)]);
+    expect(await ask({ family: "doodle", variations: 2, seed: 4 })).toEqual(two);
+    await model.close();
   });
 
   it("gives different variations, each asked with its own seed", async () => {

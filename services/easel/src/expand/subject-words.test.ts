@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stayInWorld } from "./doodle-world.js";
 import { mixSeed } from "./mix-seed.js";
-import { missingWords, restoreCase, subjectWords } from "./subject-words.js";
+import { missingWords, restoreCase, subjectWords, withoutAsking } from "./subject-words.js";
 
 describe("the subject's words", () => {
   it("are the words that carry meaning", () =>
@@ -12,6 +12,18 @@ describe("the subject's words", () => {
     expect(missingWords("a cat", "a caterpillar on a leaf")).toEqual(["cat"]));
   it("keep the user's spelling", () =>
     expect(restoreCase("the Eiffel Tower", "an eiffel tower at night")).toBe("an Eiffel Tower at night"));
+});
+
+describe("asking", () => {
+  it.each([
+    ["Please draw me a picture of a tiger", "a picture of a tiger"],
+    ["Could you please draw a tiger", "a tiger"],
+    ["I would like a castle on a hill", "a castle on a hill"],
+    ["i want to see my dog", "my dog"],
+    ["paint brush", "paint brush"],
+    ["show horse", "show horse"],
+    ["draw", "draw"],
+  ])("%j is about %j", (prompt, subject) => expect(withoutAsking(prompt)).toBe(subject));
 });
 
 describe("doodle's world", () => {

@@ -8,6 +8,16 @@ const SKIPPED = new Set(
   ).split(" "),
 );
 
+/** "Could you please draw me", "I'd like to see": asked of us, not part of the picture. A verb counts only before an article or pronoun ("paint brush" stays). */
+const ASKING =
+  /^(?:please[,\s]+)?(?:(?:can|could|would|will) you (?:please )?|i(?:['’]d| would)? (?:like|want|need) (?:you to |to see |to have )?)?(?:(?:please )?(?:draw|paint|sketch|make|create|generate|render|show|give) (?:me |us )?(?=(?:an?|the|some|my|our|his|her|their|one|two|three)\b))?/i;
+
+/** The prompt without the words that only ask for it. */
+export function withoutAsking(prompt: string): string {
+  const rest = prompt.replace(ASKING, "").trim();
+  return wordsOf(rest).length > 0 ? rest : prompt;
+}
+
 export const wordsOf = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{M}\p{N}\p{Extended_Pictographic}]+/gu) ?? [];
 
