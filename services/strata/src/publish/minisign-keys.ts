@@ -46,9 +46,14 @@ const SALT_BYTES = 32;
 const SECRET_HEADER_BYTES = 2 + 2 + 2 + SALT_BYTES + 8 + 8;
 /** key number, seed and public key, checksum. */
 const SECRET_BODY_BYTES = NUMBER_BYTES + 2 * KEY_BYTES + 32;
+/** How hard it is to try a password: libsodium's limits, as key files store them. */
+export interface PasswordCost {
+  operations: bigint;
+  memory: bigint;
+}
+
 /** What minisign uses: about a second and 1 GiB. */
-const OPERATIONS_LIMIT = 33_554_432n;
-const MEMORY_LIMIT = 1_073_741_824n;
+const USUAL_COST: PasswordCost = { operations: 33_554_432n, memory: 1_073_741_824n };
 
 export function generateKeys(): SecretKey {
   const { privateKey } = generateKeyPairSync("ed25519");
@@ -80,15 +85,15 @@ export function parsePublicKey(text: string): PublicKey {
 }
 
 /** A secret key file's text; encrypted when a password is given. */
-export function formatSecretKey(secret: SecretKey, password: string | null): string {
+export function formatSecretKey(secret: SecretKey, password: string | null, cost: PasswordCost = USUAL_COST): string {
   const head = Buffer.alloc(SECRET_HEADER_BYTES);
   head.write(`${ALGORITHM}${password === null ? NOT_ENCRYPTED : ENCRYPTED}${CHECKSUM_ALGORITHM}`, "latin1");
   const keys = Buffer.concat([secret.number, secret.seed, secret.publicKey.bytes]);
   let body: Buffer = Buffer.concat([keys, checksum(keys)]);
   if (password !== null) {
     randomBytes(SALT_BYTES).copy(head, 6);
-    head.writeBigUInt64LE(OPERATIONS_LIMIT, 6 + SALT_BYTES);
-    head.writeBigUInt64LE(MEMORY_LIMIT, 6 + SALT_BYTES + 8);
+    head.writeBigUInt64LE(cost.operations, 6 + SALT_BYTES);
+    head.writeBigUInt64LE(cost.memory, 6 + SALT_BYTES + 8);
     body = applyKeyStream(body, head, password);
   }
   const kind = password === null ? "minisign secret key" : "minisign encrypted secret key";
@@ -149,7 +154,7 @@ function applyKeyStream(body: Buffer, head: Buffer, password: string): Buffer {
 function scryptParameters(operations: bigint, memory: bigint) {
   const blockSize = 8;
   const limit = operations < 32_768n ? 32_768n : operations;
-  if (memory > 4n * MEMORY_LIMIT || limit > 64n * OPERATIONS_LIMIT) {
+  if (memory > 4n * USUAL_COST.memory || limit > 64n * USUAL_COST.operations) {
     throw new KeyError("The secret key asks for more than 4 GiB of memory to be decrypted: it is damaged.");
   }
   const isBoundByOperations = limit < memory / 32n;
