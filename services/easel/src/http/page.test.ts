@@ -37,7 +37,7 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
     if (apiKey !== undefined)
       await page.addInitScript(`localStorage.setItem("easel.api-key", ${JSON.stringify(apiKey)})`);
     await page.goto(url);
-    await page.waitForSelector("select option[value='tiny:local']", { state: "attached" });
+    await page.waitForSelector("select option:text-is('tiny:local')", { state: "attached" });
     return { page, foreign, problems };
   }
 

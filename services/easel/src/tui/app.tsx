@@ -1,5 +1,5 @@
 import { Box, Text, useApp, useInput } from "ink";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { ClientConnection } from "../client/open-client.js";
 import { emptyForm, type FormState } from "./form-state.js";
 import { GalleryView } from "./gallery-view.js";
@@ -31,7 +31,8 @@ export function App({ client }: { client: ClientConnection }) {
   const [view, setView] = useState<ViewName>("generate");
   const [form, setForm] = useState<FormState>(emptyForm);
   const [typing, setTyping] = useState(false);
-  const typingState = useMemo(() => ({ typing, setTyping }), [typing]);
+  const typingNow = useRef(false);
+  const typingState = useMemo(() => ({ now: typingNow, setTyping }), []);
   const control = useDrawing(client);
   const status = usePolled(() => client.status(), STATUS_EVERY_MS);
   const models = usePolled(() => client.listModels(), MODELS_EVERY_MS);
@@ -40,7 +41,7 @@ export function App({ client }: { client: ClientConnection }) {
   useInput((input, key) => {
     const name = keyName(input, key);
     if (name === "ctrl+c") return exit();
-    if (typing) return;
+    if (typingNow.current) return;
     const at = viewNames.indexOf(view);
     switch (actionFor(name, "everywhere")) {
       case "next-view":

@@ -46,7 +46,8 @@ export function visibleFields(form: FormState, details: ModelDetails | undefined
 }
 
 /** The request, or the sentence that says what is wrong with the form. */
-export function requestOf(form: FormState): GenerateRequest | string {
+export function requestOf(given: FormState): GenerateRequest | string {
+  const form = trimmed(given);
   if (form.prompt.trim() === "") return "Type a prompt first.";
   const size = /^(\d+)x(\d+)$/.exec(form.size);
   if (form.size !== "" && !size) return `size must be WIDTHxHEIGHT, not '${form.size}'`;
@@ -64,6 +65,11 @@ export function requestOf(form: FormState): GenerateRequest | string {
     ...(form.seed === "" ? {} : { seed: Number(form.seed) }),
     ...(form.batch === "" || form.batch === "1" ? {} : { batch: Number(form.batch) }),
   };
+}
+
+function trimmed(form: FormState): FormState {
+  const entries = Object.entries(form).map(([name, value]) => [name, name === "prompt" ? value : value.trim()]);
+  return Object.fromEntries(entries) as unknown as FormState;
 }
 
 /** The value one step up or down: numbers count, choices rotate. */

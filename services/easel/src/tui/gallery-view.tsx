@@ -32,7 +32,7 @@ export function GalleryView({ client, screen, onUse }: Props) {
   const at = clampIndex(selected, images.length);
   const image = images[at];
   const perRow = Math.max(1, Math.floor(screen.columns / TILE.columns));
-  const move = (by: number): void => setSelected(clampIndex(at + by, images.length));
+  const move = (by: number): void => setSelected((now) => clampIndex(now + by, images.length));
   const { editing, startEditing } = useKeys({
     scope: "gallery",
     active: deleting === undefined,

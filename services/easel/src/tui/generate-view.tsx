@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import type { EaselClient } from "../client/easel-client.js";
 import type { ModelDetails, ModelRow } from "../contract/models.js";
 import { type FieldName, type FormState, placeholderOf, requestOf, stepValue, visibleFields } from "./form-state.js";
+import { clampIndex } from "./list-window.js";
 import { Picture } from "./picture.js";
 import { type FieldText, TextField } from "./text-field.js";
 import type { Drawing, DrawingControl } from "./use-drawing.js";
@@ -29,7 +30,7 @@ export function GenerateView({ client, models, form, setForm, control, screen }:
   const fields = visibleFields(form, details);
   const ready = models.filter((model) => model.downloaded).map((model) => model.name);
   const move = (by: number): void =>
-    setSelected(fields[Math.min(fields.length - 1, Math.max(0, fields.indexOf(selected) + by))] ?? "prompt");
+    setSelected((now) => fields[clampIndex(fields.indexOf(now) + by, fields.length)] ?? "prompt");
   const draw = (from: FormState): void => {
     const request = requestOf(from);
     setNotice(typeof request === "string" ? request : undefined);

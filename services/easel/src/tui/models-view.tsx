@@ -71,8 +71,8 @@ export function ModelsView({ client, models, refresh, screen, onUse }: Props) {
     active: removing === undefined,
     onEdit: setFilter,
     actions: {
-      up: () => setSelected(clampIndex(at - 1, rows.length)),
-      down: () => setSelected(clampIndex(at + 1, rows.length)),
+      up: () => setSelected((now) => clampIndex(now - 1, rows.length)),
+      down: () => setSelected((now) => clampIndex(now + 1, rows.length)),
       use: () =>
         model && (model.downloaded ? onUse(model.name) : setNotice(`${model.name} is not here yet; p downloads it`)),
       pull: () => model && pull(model.name),

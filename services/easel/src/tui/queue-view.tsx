@@ -22,8 +22,8 @@ export function QueueView({ client, screen }: { client: EaselClient; screen: Scr
   useKeys({
     scope: "queue",
     actions: {
-      up: () => setSelected(clampIndex(at - 1, rows.length)),
-      down: () => setSelected(clampIndex(at + 1, rows.length)),
+      up: () => setSelected((now) => clampIndex(now - 1, rows.length)),
+      down: () => setSelected((now) => clampIndex(now + 1, rows.length)),
       cancel,
     },
   });

@@ -1,5 +1,5 @@
 import { useInput } from "ink";
-import { createContext, useContext, useEffect, useState } from "react";
+import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { actionFor, keyName, type ViewName } from "./key-map.js";
 import { editText, type FieldText } from "./text-field.js";
 
@@ -15,49 +15,70 @@ interface Options {
 }
 
 interface Typing {
-  readonly typing: boolean;
+  /** known at once, for the very next key */
+  readonly now: { current: boolean };
+  /** shows it */
   readonly setTyping: (typing: boolean) => void;
 }
 
 /** Whether somebody is typing: the keys of the whole UI (q, 1, ?) are letters then. Views tell, the app listens. */
-export const TypingContext = createContext<Typing>({ typing: false, setTyping: () => {} });
+export const TypingContext = createContext<Typing>({ now: { current: false }, setTyping: () => {} });
+
+const fieldOf = (text: string): FieldText => ({ text, cursor: [...text].length });
 
 /** A view's keys by the key map, and one line of text that may be under edit. */
 export function useKeys(options: Options): {
   readonly editing: FieldText | undefined;
   readonly startEditing: (text: string) => void;
 } {
-  const [editing, setEditing] = useState<FieldText | undefined>(() =>
-    options.startInEditing === undefined
-      ? undefined
-      : { text: options.startInEditing, cursor: options.startInEditing.length },
+  // A reference beside the state: several keys may come at once, each must see what the one before it did.
+  const field = useRef<FieldText | undefined>(
+    options.startInEditing === undefined ? undefined : fieldOf(options.startInEditing),
   );
-  const { setTyping } = useContext(TypingContext);
+  const [editing, showEditing] = useState(field.current);
+  const { now, setTyping } = useContext(TypingContext);
+  const setField = (after: FieldText | undefined): void => {
+    field.current = after;
+    now.current = after !== undefined;
+    showEditing(after);
+  };
   const isEditing = editing !== undefined;
   useEffect(() => {
+    now.current = isEditing;
     setTyping(isEditing);
-    return () => setTyping(false);
-  }, [setTyping, isEditing]);
+    return () => {
+      now.current = false;
+      setTyping(false);
+    };
+  }, [now, setTyping, isEditing]);
+
+  const edit = (name: string, input: string, current: FieldText): void => {
+    const action = actionFor(name, "editing");
+    if (action) {
+      setField(undefined);
+      if (action === "submit") options.onSubmit?.(current.text);
+      return;
+    }
+    const after = editText(current, name, input);
+    if (!after) return;
+    setField(after);
+    options.onEdit?.(after.text);
+  };
+  const press = (name: string): void => {
+    const action = actionFor(name, options.scope);
+    if (action) options.actions[action]?.();
+  };
   useInput(
     (input, key) => {
       const name = keyName(input, key);
-      if (editing) return edit(name, input, editing);
-      const action = actionFor(name, options.scope);
-      if (action) options.actions[action]?.();
+      if (field.current) return edit(name, input, field.current);
+      if (name !== input) return press(name);
+      // Keys typed faster than they are read come as one text; once one of them opens a field, the rest belongs into it.
+      const keys = [...input];
+      while (keys.length > 0 && !field.current) press(keys.shift()!);
+      if (keys.length > 0 && field.current) edit(keys.join(""), keys.join(""), field.current);
     },
     { isActive: options.active ?? true },
   );
-  const edit = (name: string, input: string, field: FieldText): void => {
-    const action = actionFor(name, "editing");
-    if (action) {
-      setEditing(undefined);
-      if (action === "submit") options.onSubmit?.(field.text);
-      return;
-    }
-    const after = editText(field, name, input);
-    if (!after) return;
-    setEditing(after);
-    options.onEdit?.(after.text);
-  };
-  return { editing, startEditing: (text) => setEditing({ text, cursor: [...text].length }) };
+  return { editing, startEditing: (text) => setField(fieldOf(text)) };
 }
