@@ -59,5 +59,10 @@ export async function denoise(run: DenoiseRun): Promise<Latents> {
     const estimate = () => ({ ...shape, data: schedule.predictOriginal(output, step, before) });
     await run.onStep?.({ step: step - firstStep + 1, total, estimate });
   }
+  if (!sample.every(Number.isFinite)) {
+    throw new Error(
+      "the model gave numbers that are none (NaN or infinite): its weights are damaged, or half precision overflowed",
+    );
+  }
   return { ...shape, data: sample };
 }

@@ -126,7 +126,7 @@ async function drawLatents(
           channels: model.vae.latentChannels,
           height: height / model.vae.factor,
           width: width / model.vae.factor,
-          seed: seed + index,
+          seed: offsetSeed(seed, index),
           firstStep: steps - start.stepCount,
           imageLatents: start.imageLatents?.data,
           maskCells: start.maskCells,
@@ -139,6 +139,11 @@ async function drawLatents(
     return drawn;
   });
   return { latents, warnings: prompts.warnings };
+}
+
+/** Past the largest seed the count goes on at 0. */
+function offsetSeed(seed: number, index: number): number {
+  return seed <= Number.MAX_SAFE_INTEGER - index ? seed + index : index - (Number.MAX_SAFE_INTEGER - seed) - 1;
 }
 
 /** Guidance up to 1 has no use for the negative prompt; nets with an embedded guidance scale never have. */

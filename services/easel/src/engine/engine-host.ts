@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { openCheckpoint, readAdapter } from "@kit/diffusion";
 import { createCallLine } from "./call-line.js";
 import { chooseBackend } from "./choose-backend.js";
-import { type CallOptions, type Engine, EngineError } from "./engine-api.js";
+import { type CallOptions, type Engine, EngineError, type GpuInfo } from "./engine-api.js";
 import { type EngineCall, type EngineChild, startEngineChild } from "./engine-child.js";
 import {
   type Backend,
@@ -21,7 +21,7 @@ import {
   type EngineOptions,
 } from "./engine-options.js";
 import type { CallResult } from "./engine-protocol.js";
-import { createGpuWatch } from "./gpu-info.js";
+import { createGpuWatch, queryGpu } from "./gpu-info.js";
 import { readResidentBytes } from "./memory-kills.js";
 import { createModelMatcher } from "./opened-model.js";
 
@@ -31,13 +31,14 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const closing = new AbortController();
   let child: EngineChild | undefined;
   let modelsLoaded: readonly string[] = [];
+  let gpu: GpuInfo | null = null;
 
   const startChild = (backend: Backend) =>
     startEngineChild({
       settings: {
         backend,
         threads: options.threads ?? countPhysicalCores(),
-        memoryBudgetBytes: options.memoryBudgetBytes ?? chooseMemoryBudget(),
+        memoryBudgetBytes: options.memoryBudgetBytes ?? chooseMemoryBudget(gpu),
         scratchFolder: options.scratchFolder ?? tmpdir(),
         tokenizerFolder: options.tokenizerFolder,
       },
@@ -54,7 +55,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const backend = await chooseBackend(options.backend ?? "auto", async (candidate) => {
     await (await startChild(candidate)).stop();
   });
-  const readGpu = backend === "cpu" ? () => null : createGpuWatch();
+  if (backend !== "cpu") gpu = await queryGpu();
+  const readGpu = backend === "cpu" ? () => null : createGpuWatch(gpu);
 
   const run = (call: EngineCall, callOptions: CallOptions): Promise<CallResult> => {
     const { signal: own, ...rest } = callOptions;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
+import type { GpuInfo } from "./engine-api.js";
 
 export type BackendChoice = "cpu" | "webgpu" | "cuda" | "auto";
 export type Backend = Exclude<BackendChoice, "auto">;
@@ -9,7 +10,7 @@ export interface EngineOptions {
   readonly backend?: BackendChoice;
   /** threads of one session; default: physical cores */
   readonly threads?: number;
-  /** bytes that loaded components and the work on them may take together; default: three quarters of the machine's (or container's) memory */
+  /** bytes that loaded components and the work on them may take together; default: three quarters of the graphics card's, the container's or the machine's memory */
   readonly memoryBudgetBytes?: number;
   /** a running call that reports nothing for this long is taken for hung; default 30 minutes */
   readonly watchdogMs?: number;
@@ -33,7 +34,8 @@ export const DEFAULT_CANCEL_GRACE_MS = 5_000;
 /** The rest is for the server, the operating system and the file cache that mapped weights live in. */
 const MEMORY_SHARE = 0.75;
 
-export function chooseMemoryBudget(): number {
+export function chooseMemoryBudget(gpu: GpuInfo | null): number {
+  if (gpu) return Math.floor(gpu.vramTotalMb * 2 ** 20 * MEMORY_SHARE);
   // 0 or a huge number where no container limits memory
   const limit = process.constrainedMemory();
   const usable = limit > 0 ? Math.min(limit, totalmem()) : totalmem();

@@ -59,5 +59,5 @@ process.on("message", (message: HostMessage) => {
 });
 // the parent is gone: nobody is left to draw for
 process.on("disconnect", () => process.exit(0));
-// Ctrl-C in a terminal reaches the whole group; the parent decides what becomes of a running job
-process.on("SIGINT", () => undefined);
+// Ctrl-C in a terminal and a service manager's stop reach the whole group; the parent decides what becomes of a running job
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);

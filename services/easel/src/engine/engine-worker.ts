@@ -76,6 +76,7 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
           `drawn at ${drawn.width}x${drawn.height}, this model's size, and enlarged to ${job.width}x${job.height}`,
         );
       }
+      warnings.push(...warnOfForeignSize(model, drawn));
       let previewMap: PreviewMap | undefined;
       if (job.preview && countImageSteps(job.steps, job.image ? (job.strength ?? 1) : 1) > 0) {
         previewMap = previewMaps.get(fingerprint) ?? (await fitPreviewMap(pipeline.vae));
@@ -109,6 +110,20 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
       return before.filter((model) => !store.modelNames().includes(model));
     },
   };
+}
+
+/** Areas beyond this multiple of the trained one, or below its inverse, show: subjects repeat, or lose their parts. */
+const FAR_FROM_TRAINED = 4;
+
+function warnOfForeignSize(model: OpenedModel, drawn: { readonly width: number; readonly height: number }): string[] {
+  const { sampleSize } = model.checkpoint.unet.config;
+  if (sampleSize === undefined) return [];
+  const side = sampleSize * model.vae.config.factor;
+  const share = (drawn.width * drawn.height) / side ** 2;
+  if (share <= FAR_FROM_TRAINED && share >= 1 / FAR_FROM_TRAINED) return [];
+  return [
+    `${drawn.width}x${drawn.height} is far from the ${side}x${side} this model was trained on; the picture may suffer`,
+  ];
 }
 
 /** In the order a picture uses them, so that under a tight budget the ones used last stay. */

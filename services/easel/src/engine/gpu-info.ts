@@ -5,20 +5,27 @@ import type { GpuInfo } from "./engine-api.js";
 const REFRESH_MS = 5_000;
 const QUERY_LIMIT_MS = 10_000;
 
-/** The latest known answer at once, null before the first; a stale answer is renewed in the background. */
-export function createGpuWatch(): () => GpuInfo | null {
-  let latest: GpuInfo | null = null;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  const refresh = () => {
-    askedAt = performance.now();
-    const query = ["--query-gpu=name,memory.total,memory.used", "--format=csv,noheader,nounits"];
+/** The first card; null where there is none or nvidia-smi is missing. */
+export function queryGpu(): Promise<GpuInfo | null> {
+  const query = ["--query-gpu=name,memory.total,memory.used", "--format=csv,noheader,nounits"];
+  return new Promise((resolve) => {
     execFile("nvidia-smi", query, { timeout: QUERY_LIMIT_MS }, (error, output) => {
-      if (!error) latest = parseGpuLine(output.split("\n")[0] ?? "");
-    }).unref();
-  };
-  refresh();
+      resolve(error ? null : parseGpuLine(output.split("\n")[0] ?? ""));
+    });
+  });
+}
+
+/** The latest known answer at once; a stale one is renewed in the background. */
+export function createGpuWatch(first: GpuInfo | null): () => GpuInfo | null {
+  let latest = first;
+  let askedAt = performance.now();
   return () => {
-    if (performance.now() - askedAt > REFRESH_MS) refresh();
+    if (performance.now() - askedAt > REFRESH_MS) {
+      askedAt = performance.now();
+      void queryGpu().then((answer) => {
+        latest = answer;
+      });
+    }
     return latest;
   };
 }

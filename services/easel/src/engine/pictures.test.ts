@@ -2,11 +2,14 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Pixels } from "@kit/diffusion";
+import { createNoisePredictor, drawNoise, encodePrompts, type Pixels } from "@kit/diffusion";
 import { writeTinyAdapter, writeTinyCheckpoint } from "@kit/diffusion/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createComponentStore } from "./component-store.js";
 import type { EngineJob } from "./engine-api.js";
 import { createEngineWorker, type EngineWorker } from "./engine-worker.js";
+import { openModel } from "./opened-model.js";
+import { createPipelineModel } from "./pipeline-model.js";
 
 interface Picture {
   readonly name: string;
@@ -95,5 +98,37 @@ describe("pictures equal diffusers'", () => {
     }
     expect(worst).toBeLessThanOrEqual(2);
     expect(sum / expected.length).toBeLessThan(0.05);
+  });
+});
+
+describe("guidance in one batched call", () => {
+  it.each(["sd1", "sdxl"] as const)("predicts what two calls predict (%s)", async (kind) => {
+    const folder = await mkdtemp(join(tmpdir(), "batched-"));
+    const store = createComponentStore(2 ** 32, () => undefined);
+    const opened = await openModel({ name: kind, path: await writeTinyCheckpoint(folder, { kind }) }, undefined);
+    const { pipeline } = await createPipelineModel(opened, [], kind, {
+      settings: {
+        backend: "cpu",
+        threads: 1,
+        memoryBudgetBytes: 2 ** 32,
+        scratchFolder: folder,
+        tokenizerFolder: undefined,
+      },
+      store,
+      multiply: () => Promise.reject(new Error("no adapters here")),
+      area: SIZE * SIZE,
+      report: () => undefined,
+    });
+    const prompts = await encodePrompts(pipeline, "a cat", "a dog", true);
+    const options = { ...prompts, guidance: 4, width: SIZE, height: SIZE };
+    const latents = { channels: 4, width: 8, height: 8, data: drawNoise(1, 0, 256) };
+    const [one, two] = await Promise.all(
+      [true, false].map((batchGuidance) =>
+        createNoisePredictor(pipeline, { ...options, batchGuidance }).predict(latents, 501),
+      ),
+    );
+    for (const [i, value] of one!.entries()) expect(value).toBeCloseTo(two![i]!, 4);
+    await store.drop();
+    await rm(folder, { recursive: true, force: true });
   });
 });
