@@ -4,6 +4,7 @@ import {
   type CommandContext,
   CommandError,
   defineCommand,
+  duration,
   formatBytes,
   formatCount,
   integer,
@@ -18,7 +19,13 @@ import { type EvaluateOptions, EvaluationError, evaluateTree } from "../ingest/e
 import { currentCommit, GitError, listCommits, resolveCommits } from "../ingest/git-commits.js";
 import { ingestChannel } from "../ingest/ingest-channel.js";
 import { ingestGit } from "../ingest/ingest-git.js";
-import { ForeignIndexError, IngestSession, QualityGateError, type SnapshotSource } from "../ingest/ingest-session.js";
+import {
+  ForeignIndexError,
+  IngestSession,
+  QualityGateError,
+  SAVE_EVERY_MS,
+  type SnapshotSource,
+} from "../ingest/ingest-session.js";
 import { ObservationsFileError } from "../ingest/observations-file.js";
 import { SENTINEL_PACKAGES } from "../ingest/quality-gates.js";
 import { openPackageList } from "../ingest/read-snapshot.js";
@@ -38,6 +45,15 @@ const ingestSettings = {
     doc: "line of snapshots it belongs to; a version that a later snapshot of the same line lacks has ended",
     default: undefined,
     defaultText: "depends on the source",
+  }),
+  saveEvery: duration({
+    flag: "--save-every <time>",
+    env: "STRATA_SAVE_EVERY",
+    key: "ingest.save_every",
+    doc: "work that may be lost when the ingest is killed",
+    default: SAVE_EVERY_MS,
+    defaultText: "20s",
+    min: 0,
   }),
   force: toggle({ flag: "--force", doc: "take in what the quality gates refuse", default: false }),
   sentinels: list({
@@ -66,6 +82,7 @@ const COMMIT = /^[0-9a-f]{40}$/;
 interface SessionSettings {
   index: string | undefined;
   force: boolean;
+  saveEvery: number;
   sentinels: readonly string[];
 }
 
@@ -281,6 +298,7 @@ async function withSession(
       sentinels: settings.sentinels.filter((path) => path !== "none"),
       log: (line) => output.note(line),
       signal,
+      saveEveryMs: settings.saveEvery,
     });
     const result = await work(session, bar);
     if (signal.aborted) {

@@ -31,6 +31,7 @@ export interface IngestOptions {
   log(line: string): void;
   /** Stops the reading of a snapshot; nothing of it is then kept. */
   signal?: AbortSignal;
+  saveEveryMs?: number;
   now?: () => number;
 }
 
@@ -63,7 +64,7 @@ export class ForeignIndexError extends Error {
 /** Saving takes a second or two when there is much: it may cost this share of the time at most. */
 const MOST_TIME_SAVING = 0.05;
 /** Work that may be lost when the process is killed, while saving is cheap. */
-const SAVE_EVERY_MS = 20_000;
+export const SAVE_EVERY_MS = 20_000;
 
 export class IngestSession {
   readonly observations: Observations;
@@ -149,7 +150,7 @@ export class IngestSession {
 
   /** Saves if it is time; call between snapshots. True when it did. */
   saveIfDue(): boolean {
-    const wait = Math.max(SAVE_EVERY_MS, this.saveTook / MOST_TIME_SAVING);
+    const wait = Math.max(this.options.saveEveryMs ?? SAVE_EVERY_MS, this.saveTook / MOST_TIME_SAVING);
     if (!this.unsaved || this.now() - this.savedAt < wait) {
       return false;
     }

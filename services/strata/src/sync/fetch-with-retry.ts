@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Tries in all, and the wait before the second: 0.5 s, 1 s, 2 s, 4 s. */
 const ATTEMPTS = 5;
 const FIRST_WAIT_MS = 500;
+/** A server that does not answer at all is mostly one that is not there: the person should hear of it soon. */
+const UNREACHABLE_ATTEMPTS = 3;
 /** A server that asks for more patience than this is asked again at the next run. */
 const LONGEST_WAIT_MS = 30_000;
 /** From the request to the response's headers. Bodies may take as long as they keep coming. */
@@ -58,7 +60,7 @@ export async function fetchWithRetry(url: string, options: FetchOptions = {}): P
       }
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (error instanceof HttpStatusError || attempt >= attempts) {
+      if (error instanceof HttpStatusError || attempt >= Math.min(attempts, UNREACHABLE_ATTEMPTS)) {
         throw error;
       }
     }
