@@ -13,9 +13,9 @@ import {
 const MAX_COSINE_BETA = 0.999;
 
 /** Stands for a terminal alpha of 0 where a finite sigma is needed; gives sigma 4096. */
-export const ZERO_SNR_ALPHA = 2 ** -24;
+const ZERO_SNR_ALPHA = 2 ** -24;
 
-export interface NoiseDefaults {
+interface NoiseDefaults {
   readonly betaStart: number;
   readonly betaEnd: number;
   readonly betaSchedule: BetaSchedule;

@@ -129,7 +129,7 @@ async function loadComponent(
 }
 
 /** Half precision on GPUs, except where a config says that it overflows; on CPUs F32, whose weights are folded while they fit easily. */
-export function chooseGraphOptions(model: OpenedModel, plan: ComponentPlan, settings: ProcessSettings): GraphOptions {
+function chooseGraphOptions(model: OpenedModel, plan: ComponentPlan, settings: ProcessSettings): GraphOptions {
   const target = settings.backend;
   const { quantisation } = model.files;
   const quantise =
