@@ -42,12 +42,13 @@ export function App({ client }: { client: ClientConnection }) {
     const name = keyName(input, key);
     if (name === "ctrl+c") return exit();
     if (typingNow.current) return;
-    const at = viewNames.indexOf(view);
+    const turn = (by: number): void =>
+      setView((now) => viewNames[(viewNames.indexOf(now) + by + viewNames.length) % viewNames.length]!);
     switch (actionFor(name, "everywhere")) {
       case "next-view":
-        return setView(viewNames[(at + 1) % viewNames.length]!);
+        return turn(1);
       case "previous-view":
-        return setView(viewNames[(at + viewNames.length - 1) % viewNames.length]!);
+        return turn(-1);
       case "go-to-view":
         return setView(viewNames[Number(name) - 1]!);
       case "help":

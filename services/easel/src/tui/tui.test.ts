@@ -28,6 +28,12 @@ async function openUi(url: string = easel.url): Promise<OpenTerminal> {
   return terminal;
 }
 
+/** Leaves the field under edit; keys sent with the Esc would be read as one with it. */
+async function leaveField(terminal: OpenTerminal): Promise<void> {
+  terminal.type(ESC);
+  await expect.poll(() => terminal.screen().includes("stop typing"), { timeout: 20_000 }).toBe(false);
+}
+
 /** Types a prompt into the field that is open at the start. */
 async function draw(terminal: OpenTerminal, prompt: string): Promise<void> {
   await terminal.waitFor(/tiny:local/);
@@ -69,14 +75,12 @@ describe("the terminal UI", () => {
 
   test("a filter narrows the models; help lists every key; q leaves and gives the screen back", async () => {
     const terminal = await openUi();
-    terminal.type(ESC);
-    await terminal.waitFor(/d draw/);
+    await leaveField(terminal);
     terminal.type("4");
     await terminal.waitFor(/sd15/);
     terminal.type("/tiny:local");
     await expect.poll(() => terminal.screen().includes("sd15"), { timeout: 15_000 }).toBe(false);
-    terminal.type(ESC);
-    await terminal.waitFor(/p pull/);
+    await leaveField(terminal);
     terminal.type("?");
     await terminal.waitFor(/field above/);
     terminal.type("q");
@@ -88,8 +92,7 @@ describe("the terminal UI", () => {
     const terminal = await openUi();
     terminal.type("slow one");
     await terminal.waitFor(/slow one/);
-    terminal.type(ESC);
-    await terminal.waitFor(/d draw/);
+    await leaveField(terminal);
     // size and steps: two fields further down, typed
     for (const [downs, value] of [
       ["jjj", "512x512"],
@@ -99,11 +102,9 @@ describe("the terminal UI", () => {
       await terminal.waitFor(downs === "j" ? /› steps/ : /› size/);
       terminal.type(ENTER);
       await terminal.waitFor(/stop typing/);
-      terminal.type("\u0015");
       terminal.type(value);
       await terminal.waitFor(new RegExp(value));
-      terminal.type(ESC);
-      await terminal.waitFor(/d draw/);
+      await leaveField(terminal);
     }
     terminal.type("d");
     await terminal.waitFor(/drawing/);
@@ -135,8 +136,7 @@ describe("the terminal UI", () => {
   test("says why the gallery is off", async () => {
     const off = await startEasel({ folders: easel.folders, env: { SERVICE_OUTPUT_DIR: "" } });
     const terminal = await openUi(off.url);
-    terminal.type(ESC);
-    await terminal.waitFor(/d draw/);
+    await leaveField(terminal);
     terminal.type("3");
     await terminal.waitFor(/The gallery is off:.*SERVICE_OUTPUT_DIR/);
     await off.program.stop();

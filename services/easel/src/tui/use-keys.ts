@@ -36,6 +36,9 @@ export function useKeys(options: Options): {
     options.startInEditing === undefined ? undefined : fieldOf(options.startInEditing),
   );
   const [editing, showEditing] = useState(field.current);
+  // Keys are read by the newest render's functions, also before ink has exchanged its listener.
+  const latest = useRef(options);
+  latest.current = options;
   const { now, setTyping } = useContext(TypingContext);
   const setField = (after: FieldText | undefined): void => {
     field.current = after;
@@ -56,17 +59,18 @@ export function useKeys(options: Options): {
     const action = actionFor(name, "editing");
     if (action) {
       setField(undefined);
-      if (action === "submit") options.onSubmit?.(current.text);
+      if (action === "submit") latest.current.onSubmit?.(current.text);
       return;
     }
     const after = editText(current, name, input);
     if (!after) return;
     setField(after);
-    options.onEdit?.(after.text);
+    latest.current.onEdit?.(after.text);
   };
   const press = (name: string): void => {
-    const action = actionFor(name, options.scope);
-    if (action) options.actions[action]?.();
+    const { scope, actions } = latest.current;
+    const action = actionFor(name, scope);
+    if (action) actions[action]?.();
   };
   useInput(
     (input, key) => {

@@ -66,12 +66,13 @@ export function CreateView({ settings, change, reset, models, generation, active
           />
         </label>
         <div class="row">
+          {/* Keys, so that they stay two buttons: one that turned into "submit" while it is being clicked would draw again. */}
           {working ? (
-            <button type="button" class="grow danger" onClick={generation.cancel}>
+            <button key="cancel" type="button" class="grow danger" onClick={generation.cancel}>
               Cancel
             </button>
           ) : (
-            <button type="submit" class="grow primary" disabled={!canDraw}>
+            <button key="draw" type="submit" class="grow primary" disabled={!canDraw}>
               Draw
             </button>
           )}
