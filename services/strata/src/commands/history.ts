@@ -2,7 +2,6 @@ import { type Column, defineCommand } from "@kit/command-line";
 import type { Static } from "typebox";
 import { nixShellLine } from "../contract/nix-shell-line.js";
 import type { HistoryEntry } from "../contract/schemas.js";
-import { indexPath } from "./index-location.js";
 import { openPackageSource, sourceSettings } from "./package-source.js";
 
 type Entry = Static<typeof HistoryEntry> & { readonly nix_shell: string };
@@ -14,10 +13,7 @@ export const historyCommand = defineCommand({
   settings: sourceSettings,
   examples: ["strata history firefox", "strata history nodejs --json"],
   run: async ({ args, settings, folders, output, signal }) => {
-    const source = await openPackageSource(
-      { server: settings.server, indexPath: indexPath(settings.index, folders) },
-      signal,
-    );
+    const source = await openPackageSource(settings, folders, signal);
     const [{ data: entries }, { data: records }] = await Promise.all([
       source.history(args.package),
       source.packageRecords(args.package),

@@ -1,6 +1,5 @@
 import { defineCommand } from "@kit/command-line";
 import { nixShellLine } from "../contract/nix-shell-line.js";
-import { indexPath } from "./index-location.js";
 import { openPackageSource, type Package, sourceSettings } from "./package-source.js";
 
 export const infoCommand = defineCommand({
@@ -13,10 +12,7 @@ export const infoCommand = defineCommand({
   settings: sourceSettings,
   examples: ["strata info firefox", "strata info python313Packages.requests 2.32.3"],
   run: async ({ args, settings, folders, output, signal }) => {
-    const source = await openPackageSource(
-      { server: settings.server, indexPath: indexPath(settings.index, folders) },
-      signal,
-    );
+    const source = await openPackageSource(settings, folders, signal);
     const { data } =
       args.version === undefined
         ? await source.packageRecords(args.package)

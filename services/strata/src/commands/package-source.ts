@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { CommandError, text } from "@kit/command-line";
+import { CommandError, type Folders, text } from "@kit/command-line";
 import { ApiError, createClient, UnreachableError } from "@kit/http-kernel/contract";
 import type { Static } from "typebox";
 import { routes } from "../contract/routes.js";
@@ -9,7 +9,7 @@ import { type NotFound, PackageIndex } from "../query/package-index.js";
 import type { SearchQuery } from "../query/search-packages.js";
 import { SAMPLE_PATH, SAMPLE_REMEDY } from "../sample/sample-location.js";
 import { IndexFileError } from "../store/index.js";
-import { indexSetting } from "./index-location.js";
+import { indexPath, indexSetting } from "./index-location.js";
 
 export type Package = Static<typeof PackageRecord>;
 
@@ -35,10 +35,13 @@ export const sourceSettings = {
 };
 
 export async function openPackageSource(
-  options: { server: string | undefined; indexPath: string },
+  settings: { readonly server: string | undefined; readonly index: string | undefined },
+  folders: Pick<Folders, "data">,
   signal: AbortSignal,
 ): Promise<PackageSource> {
-  return options.server === undefined ? await openLocal(options.indexPath) : openRemote(options.server, signal);
+  if (settings.server !== undefined) return openRemote(settings.server, signal);
+  // Whoever names a file wants that file, or to be told that it is not there.
+  return await openLocal(settings.index ?? orSample(indexPath(undefined, folders)));
 }
 
 /** With no index of one's own there is the sample; whoever asks is told so, apart from the answer. */
@@ -48,8 +51,7 @@ function orSample(path: string): string {
   return SAMPLE_PATH;
 }
 
-async function openLocal(wanted: string): Promise<PackageSource> {
-  const path = orSample(wanted);
+async function openLocal(path: string): Promise<PackageSource> {
   const index = await PackageIndex.open(path).catch((error: unknown) => {
     throw error instanceof IndexFileError ? new CommandError("failed", error.message, { cause: error }) : error;
   });

@@ -1,6 +1,5 @@
 import { type Column, choice, defineCommand, integer, text, toggle } from "@kit/command-line";
 import { nixShellLine } from "../contract/nix-shell-line.js";
-import { indexPath } from "./index-location.js";
 import { openPackageSource, type Package, sourceSettings } from "./package-source.js";
 
 /** A screen or two; more with --limit. */
@@ -36,10 +35,7 @@ export const searchCommand = defineCommand({
   },
   examples: ["strata search python 3.11", "strata search requests --license apache", 'strata search -d "json parser"'],
   run: async ({ args, settings, folders, output, signal }) => {
-    const source = await openPackageSource(
-      { server: settings.server, indexPath: indexPath(settings.index, folders) },
-      signal,
-    );
+    const source = await openPackageSource(settings, folders, signal);
     const { limit, offset, exact, sort, reverse } = settings;
     const page = settings.description
       ? await source.searchDescriptions({ q: args.query, limit, offset })

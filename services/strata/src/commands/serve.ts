@@ -67,7 +67,8 @@ const PAGES = fileURLToPath(new URL("../../dist-web", import.meta.url));
 async function createFromSettings(settings: Settings, path: string, log: Logger): Promise<KernelServer> {
   return await createPackageServer({
     indexPath: path,
-    samplePath: SAMPLE_PATH,
+    // Whoever names a file wants that file: a server without it is degraded, and says so.
+    ...(settings.index === undefined ? { samplePath: SAMPLE_PATH } : {}),
     version: programVersion(),
     log,
     pageCacheBytes: settings.pageCache,

@@ -1,5 +1,4 @@
 import { defineCommand } from "@kit/command-line";
-import { indexPath } from "./index-location.js";
 import { openPackageSource, sourceSettings } from "./package-source.js";
 
 export const statsCommand = defineCommand({
@@ -7,10 +6,7 @@ export const statsCommand = defineCommand({
   summary: "show what the index holds",
   settings: sourceSettings,
   run: async ({ settings, folders, output, signal }) => {
-    const source = await openPackageSource(
-      { server: settings.server, indexPath: indexPath(settings.index, folders) },
-      signal,
-    );
+    const source = await openPackageSource(settings, folders, signal);
     const { data } = await source.statistics();
     output.fields(
       [

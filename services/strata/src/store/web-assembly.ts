@@ -4,6 +4,8 @@
  */
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
+  /** Adds pages of 64 KiB; `buffer` is then another one. */
+  grow(pages: number): number;
 }
 
 interface WebAssemblyApi {
