@@ -30,6 +30,18 @@ export const buildSteps = [
     command: ["node", "services/strata/assembly/build.mjs"],
   },
   {
+    name: "strata's sample index",
+    inputs: ["services/strata/src/sample", "services/strata/src/store"],
+    outputs: ["services/strata/dist/sample/sample.strata"],
+    command: ["node", "services/strata/dist/sample/build-sample.js"],
+  },
+  {
+    name: "strata's page",
+    inputs: ["services/strata/src/web", "services/strata/src/contract"],
+    outputs: ["services/strata/dist-web/index.html"],
+    command: ["node_modules/.bin/vite", "build", "--logLevel", "warn", "-c", "services/strata/src/web/vite.config.ts"],
+  },
+  {
     name: "easel's page",
     inputs: ["services/easel/src/web", "services/easel/src/contract"],
     outputs: ["services/easel/dist-web/index.html"],

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type OpenTerminal, openTerminal } from "../testing/open-terminal.js";
 import { startEasel, type TestEasel } from "../testing/start-easel.js";
@@ -30,9 +31,13 @@ async function openUi(url: string = easel.url): Promise<OpenTerminal> {
 
 /** Leaves the field under edit; keys sent with the Esc would be read as one with it. */
 async function leaveField(terminal: OpenTerminal): Promise<void> {
+  await terminal.waitFor(/stop typing/);
   terminal.type(ESC);
   await expect.poll(() => terminal.screen().includes("stop typing"), { timeout: 20_000 }).toBe(false);
 }
+
+/** A view shows itself a moment before it listens to keys; no person is faster than this. */
+const listening = (): Promise<void> => wait(300);
 
 /** Types a prompt into the field that is open at the start. */
 async function draw(terminal: OpenTerminal, prompt: string): Promise<void> {
@@ -56,12 +61,14 @@ describe("the terminal UI", () => {
     await terminal.waitFor(/seed \d+/);
     terminal.type("3");
     await terminal.waitFor(/1 of \d+.*a blue boat/);
+    await listening();
     terminal.type(ENTER);
     await terminal.waitFor(/guidance:/);
     terminal.type("u");
     await terminal.waitFor(/prompt\s+a blue boat/);
     terminal.type("3");
     await terminal.waitFor(/1 of \d+.*a blue boat/);
+    await listening();
     terminal.type("x");
     await terminal.waitFor(/Delete .*\?/);
     terminal.type("y");
@@ -78,6 +85,7 @@ describe("the terminal UI", () => {
     await leaveField(terminal);
     terminal.type("4");
     await terminal.waitFor(/sd15/);
+    await listening();
     terminal.type("/tiny:local");
     await expect.poll(() => terminal.screen().includes("sd15"), { timeout: 15_000 }).toBe(false);
     await leaveField(terminal);
@@ -110,6 +118,7 @@ describe("the terminal UI", () => {
     await terminal.waitFor(/drawing/);
     terminal.type("2");
     await terminal.waitFor(/step \d+ of 150/);
+    await listening();
     terminal.type("c");
     await terminal.waitFor(/cancelled/);
   });
