@@ -80,9 +80,11 @@ def merge_by_hand(pipeline, path, scale, only=""):
         weight.data += factor * (up.reshape(up.shape[0], rank) @ down.reshape(rank, -1)).reshape(weight.shape)
 
 
-def run(name, kind, class_name, request, first_step=0, scheduler=None, adapters=()):
+def run(name, kind, class_name, request, first_step=0, scheduler=None, adapters=(), vae=None):
     pipeline = getattr(diffusers, class_name).from_pretrained(os.path.join(FOLDER, kind), **({"safety_checker": None} if kind in ("sd1", "inpaint") else {}))
     pipeline.set_progress_bar_config(disable=True)
+    if vae:
+        pipeline.vae = diffusers.AutoencoderTiny.from_pretrained(os.path.join(FOLDER, vae))
     if scheduler:
         pipeline.scheduler = getattr(diffusers, scheduler).from_config(pipeline.scheduler.config)
     if len(adapters) == 1 and adapters[0][0] == "peft.safetensors":
@@ -106,13 +108,14 @@ def run(name, kind, class_name, request, first_step=0, scheduler=None, adapters=
     use_our_noise(first_step)
     images = pipeline(**inputs, output_type="np").images
     pixels = (images[0] * 255).round().clip(0, 255).astype(numpy.uint8)
-    return {"name": name, "kind": kind, "scheduler": scheduler, "adapters": list(adapters), "request": request, "rgb": encode(pixels)}
+    return {"name": name, "kind": kind, "scheduler": scheduler, "adapters": list(adapters), "vae": vae, "request": request, "rgb": encode(pixels)}
 
 
 def main():
     base = {"prompt": "a photo of a cat", "num_inference_steps": 4, "guidance_scale": 5.0}
     rows = [
         run("text to image", "sd1", "StableDiffusionPipeline", {**base, "negative_prompt": "blurry dog"}),
+        run("tiny autoencoder", "sd1", "StableDiffusionPipeline", base, vae="tiny-vae"),
         run("guidance off", "sd1", "StableDiffusionPipeline", {**base, "guidance_scale": 1.0}),
         run("euler ancestral", "sd1", "StableDiffusionPipeline", base, scheduler="EulerAncestralDiscreteScheduler"),
         run("dpm", "sd1", "StableDiffusionPipeline", base, scheduler="DPMSolverMultistepScheduler"),

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNoisePredictor, drawNoise, encodePrompts, type Pixels } from "@kit/diffusion";
-import { writeTinyAdapter, writeTinyCheckpoint } from "@kit/diffusion/testing";
+import { writeTinyAdapter, writeTinyAutoencoder, writeTinyCheckpoint } from "@kit/diffusion/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createComponentStore } from "./component-store.js";
 import type { EngineJob } from "./engine-api.js";
@@ -16,6 +16,7 @@ interface Picture {
   readonly kind: "sd1" | "sdxl" | "inpaint" | "lcm";
   readonly scheduler: string | null;
   readonly adapters: readonly (readonly [string, number])[];
+  readonly vae: string | null;
   readonly request: {
     readonly prompt: string;
     readonly negative_prompt?: string;
@@ -54,6 +55,7 @@ describe("pictures equal diffusers'", () => {
     folder = await mkdtemp(join(tmpdir(), "pictures-"));
     for (const kind of ["sd1", "sdxl", "inpaint", "lcm"] as const)
       await writeTinyCheckpoint(join(folder, kind), { kind });
+    await writeTinyAutoencoder(join(folder, "tiny-vae"));
     await writeTinyAdapter(join(folder, "peft.safetensors"), { rank: 2 });
     await writeTinyAdapter(join(folder, "kohya.safetensors"), { naming: "kohya", seed: 2, rank: 4, alpha: 2 });
     const settings = { backend: "cpu", threads: 1, memoryBudgetBytes: 2 ** 32, scratchFolder: folder } as const;
@@ -70,6 +72,7 @@ describe("pictures equal diffusers'", () => {
       model: {
         name: picture.name,
         path: join(folder, picture.kind),
+        ...(picture.vae ? { vaePath: join(folder, picture.vae) } : {}),
         ...(picture.scheduler ? { scheduler: { _class_name: picture.scheduler } } : {}),
       },
       prompt: request.prompt,
