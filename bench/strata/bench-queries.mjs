@@ -31,7 +31,10 @@ const search = (query) => () =>
     offset: 0,
     ...query,
   });
-const describe = (q, offset = 0) => () => index.searchDescriptions({ q, limit: 50, offset });
+const describe =
+  (q, offset = 0) =>
+  () =>
+    index.searchDescriptions({ q, limit: 50, offset });
 const deep = (share) => Math.floor(total * share);
 let turn = 0;
 const eachPath = (ask) => () => ask(paths[turn++ % paths.length]);
@@ -88,7 +91,9 @@ console.log(
   `${values.index}: ${total} ranges, opened in ${openMs.toFixed(0)} ms, ` +
     `resident ${Math.round(process.memoryUsage().rss / 1e6)} MB (before ${Math.round(before / 1e6)} MB)`,
 );
-console.log(`${"query".padEnd(44)} ${"total".padStart(9)} ${"least µs".padStart(9)} ${"p50 µs".padStart(9)} ${"p99 µs".padStart(9)}`);
+console.log(
+  `${"query".padEnd(44)} ${"total".padStart(9)} ${"least µs".padStart(9)} ${"p50 µs".padStart(9)} ${"p99 µs".padStart(9)}`,
+);
 for (const [name, run] of Object.entries(queries)) {
   for (let i = 0; i < 20; i++) run();
   const times = [];
@@ -102,6 +107,8 @@ for (const [name, run] of Object.entries(queries)) {
   times.sort((a, b) => a - b);
   const found = Buffer.isBuffer(body) ? (JSON.parse(body.toString()).meta?.total ?? "") : "";
   const at = (share) => times[Math.floor(times.length * share)].toFixed(0);
-  console.log(`${name.padEnd(44)} ${String(found).padStart(9)} ${at(0).padStart(9)} ${at(0.5).padStart(9)} ${at(0.99).padStart(9)}`);
+  console.log(
+    `${name.padEnd(44)} ${String(found).padStart(9)} ${at(0).padStart(9)} ${at(0.5).padStart(9)} ${at(0.99).padStart(9)}`,
+  );
 }
 console.log(`resident at the end ${Math.round(process.memoryUsage().rss / 1e6)} MB`);

@@ -1,12 +1,14 @@
 import {
   at8,
   at32,
+  entries,
   entryLicense,
   entrySize,
   keyEntryStarts,
   keyList,
   keyTier,
   licenseFlag,
+  listed,
   matchHits,
   put32,
   shapeCounts,
@@ -40,7 +42,7 @@ export function markKeys(low: u32, exactHigh: u32, high: u32): u32 {
   return count;
 }
 
-// @ts-ignore: decorators are AssemblyScript's
+// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function markKey(tiers: u32, list: u32, count: u32, key: u32, tier: u32): u32 {
   const known = at8(tiers, key);
@@ -92,7 +94,7 @@ export function expandAllKeys(
   return count;
 }
 
-// @ts-ignore: decorators are AssemblyScript's
+// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function expandKey(
   key: u32,
@@ -122,16 +124,35 @@ function sumCounters(counters: u32, sums: u32): void {
   }
 }
 
+/** The same from a tier for every entry, for those with a flagged licence only. */
+export function expandEntries(tiers: u32, entryTier: u32, entryList: u32, tierRows: u32): u32 {
+  let count: u32 = 0;
+  const counters = shapeCounts;
+  memory.fill(counters, 0, COUNTER_SETS * COUNTER_BYTES);
+  for (let entry: u32 = 0; entry < entries; entry++) {
+    const tier = at8(tiers, entry);
+    if (tier == 0 || at8(licenseFlag, at32(entryLicense, entry)) == 0) continue;
+    store<u8>(entryTier + entry, <u8>tier);
+    put32(entryList, count++, entry);
+    const counter = counters + (entry % COUNTER_SETS) * COUNTER_BYTES + (tier << 2);
+    store<u32>(counter, load<u32>(counter) + at32(entrySize, entry));
+  }
+  sumCounters(counters, tierRows);
+  return count;
+}
+
 /** Rows of each tier by the given number of rows of each entry. */
 export function sumTiers(entryTier: u32, entryList: u32, count: u32, entryRows: u32, tierRows: u32): void {
   const counters = shapeCounts;
   memory.fill(counters, 0, COUNTER_SETS * COUNTER_BYTES);
   for (let i: u32 = 0; i < count; i++) {
-    const entry = at32(entryList, i);
+    const entry = listed(entryList, i);
     const counter = counters + (i % COUNTER_SETS) * COUNTER_BYTES + (at8(entryTier, entry) << 2);
     store<u32>(counter, load<u32>(counter) + at32(entryRows, entry));
   }
   sumCounters(counters, tierRows);
+  // Entries of no tier are read along when there is no list.
+  put32(tierRows, 0, 0);
 }
 
 /** Makes a match's tiers all zero again, so that its place can be used for another one. */

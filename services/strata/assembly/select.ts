@@ -6,6 +6,7 @@ import {
   entryCounts,
   entryRowStarts,
   entryShape,
+  listed,
   put32,
   rankBits,
   rows,
@@ -35,7 +36,7 @@ export function countByVersions(first: u32, last: u32): void {
 export function countByEntries(entryList: u32, count: u32, low: u32, span: u32): void {
   const counts = entryCounts;
   for (let i: u32 = 0; i < count; i++) {
-    const entry = at32(entryList, i);
+    const entry = listed(entryList, i);
     put32(counts, entry, countVersions(entry, low, span));
   }
 }
@@ -79,7 +80,7 @@ export function packEntryBits(entryTier: u32, tier: u32): void {
 }
 
 /** 1 when the place of an order belongs to the set, else 0; no branch, since neither is the usual case. */
-// @ts-ignore: decorators are AssemblyScript's
+// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function member(bits: u32, orderEntries: u32, orderVersions: u32, low: u32, span: u32, filtered: bool, i: u32): u32 {
   const entry = at32(orderEntries, i);
@@ -88,7 +89,7 @@ function member(bits: u32, orderEntries: u32, orderVersions: u32, low: u32, span
   return bit & <u32>(at32(orderVersions, i) - low < span);
 }
 
-// @ts-ignore: decorators are AssemblyScript's
+// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function countEight(bits: u32, orderEntries: u32, orderVersions: u32, low: u32, span: u32, filtered: bool, i: u32): u32 {
   return (
@@ -177,13 +178,13 @@ export function walkBackwards(
   return found;
 }
 
-// @ts-ignore: decorators are AssemblyScript's
+// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function isWanted(found: u32, tier: u32): bool {
   return tier == 0 ? found != 0 : found == tier;
 }
 
-// @ts-ignore: decorators are AssemblyScript's
+// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function setBit(bits: u32, rank: u32): void {
   const at = bits + ((rank >> 5) << 2);
@@ -205,7 +206,7 @@ export function scatterEntries(
   const versions = rowVersion;
   const rowStarts = entryRowStarts;
   for (let i: u32 = 0; i < count; i++) {
-    const entry = at32(entryList, i);
+    const entry = listed(entryList, i);
     if (!isWanted(at8(entryTier, entry), tier)) continue;
     const end = at32(rowStarts, entry + 1);
     if (span == ANY_VERSION) {
@@ -273,7 +274,7 @@ export function countShapes(entryTier: u32, entryList: u32, count: u32, tier: u3
   const counts = shapeCounts;
   memory.fill(counts, 0, shapes << 2);
   for (let i: u32 = 0; i < count; i++) {
-    const entry = at32(entryList, i);
+    const entry = listed(entryList, i);
     if (at8(entryTier, entry) != tier) continue;
     const at = counts + (at32(entryShape, entry) << 2);
     store<u32>(at, load<u32>(at) + at32(entryRows, entry));

@@ -13,6 +13,7 @@ export interface Kernels {
     entryList: number,
     tierRows: number,
   ): number;
+  expandEntries(tiers: number, entryTier: number, entryList: number, tierRows: number): number;
   sumTiers(entryTier: number, entryList: number, count: number, entryRows: number, tierRows: number): void;
   clearEntries(entryTier: number, entryList: number, count: number): void;
   countByVersions(first: number, last: number): void;

@@ -9,12 +9,15 @@ export const TIER = { exactPath: 6, exactNameOrLeaf: 5 } as const;
 const TIERS = 7;
 /** From one in so many keys on, reading all of them in order is faster than jumping to the marked ones. */
 const READ_ALL_SHARE = 16;
+const LETTER_COUNTERS = 8;
+/** In place of the address of a list: every entry is to be looked at. */
+const ALL_ENTRIES = 0;
 
 /** What a search matches before its version filter: which entries, in which tier, with how many rows. */
 export interface Match {
   /** Address of one byte an entry: its tier. */
   readonly entryTier: number;
-  /** Address of the list of matched entries, and its length. */
+  /** Address of the list of matched entries, and its length; 0: no list, all entries. */
   readonly entryList: number;
   readonly entries: number;
   /** Rows of each tier. */
@@ -90,6 +93,12 @@ export class PackageMatcher {
     return match;
   }
 
+  #find(q: string, exact: boolean, filterLicense: boolean, slot: number): Match {
+    if (exact) return this.#matchExact(q, filterLicense, slot);
+    const letter = q.length === 1 ? this.#letters.indexOf(q.charCodeAt(0)) : -1;
+    return letter >= 0 ? this.#matchLetter(letter, filterLicense, slot) : this.#matchText(q, filterLicense, slot);
+  }
+
   /** Forgets all kept matches; for measurements. */
   forget(): void {
     for (const { match } of this.#kept.values()) this.#clear(match);
@@ -97,6 +106,8 @@ export class PackageMatcher {
   }
 
   #clear(match: Match): void {
+    // Without a list the tiers are the index's own.
+    if (match.entryList === ALL_ENTRIES) return;
     this.#memory.kernels.clearEntries(match.entryTier, match.entryList, match.entries);
   }
 
@@ -121,21 +132,29 @@ export class PackageMatcher {
     const { tierRows, entryTier, entryList } = this.#slotParts(slot);
     const filter = filterLicense ? 1 : 0;
     const query = Buffer.from(q);
-    const letter = query.length === 1 ? this.#letters.indexOf(query[0]!) : -1;
+    const { low, exactHigh, high } = this.#suffixes.find(query);
+    const marked = kernels.markKeys(low, exactHigh, high);
     let entries: number;
-    if (letter >= 0) {
-      const tiers = this.#memory.index.address("letterTiers") + letter * this.#keys;
-      entries = kernels.expandAllKeys(tiers, this.#keys, filter, entryTier, entryList, tierRows);
+    if (marked * READ_ALL_SHARE < this.#keys) {
+      entries = kernels.expandListedKeys(marked, filter, entryTier, entryList, tierRows);
     } else {
-      const { low, exactHigh, high } = this.#suffixes.find(query);
-      const marked = kernels.markKeys(low, exactHigh, high);
-      if (marked * READ_ALL_SHARE < this.#keys) {
-        entries = kernels.expandListedKeys(marked, filter, entryTier, entryList, tierRows);
-      } else {
-        entries = kernels.expandAllKeys(this.#keyTier.byteOffset, this.#keys, filter, entryTier, entryList, tierRows);
-        this.#keyTier.fill(0);
-      }
+      entries = kernels.expandAllKeys(this.#keyTier.byteOffset, this.#keys, filter, entryTier, entryList, tierRows);
+      this.#keyTier.fill(0);
     }
+    return finishMatch(entryTier, entryList, entries, [...this.#memory.view(tierRows, TIERS)]);
+  }
+
+  /** The tiers of a single letter lie in the index, ready for use. */
+  #matchLetter(letter: number, filterLicense: boolean, slot: number): Match {
+    const { index, kernels } = this.#memory;
+    const all = this.#entryLicense.length;
+    const tiers = index.address("letterTiers") + letter * all;
+    if (!filterLicense) {
+      const rows = index.numbers("letterRows").subarray(letter * LETTER_COUNTERS, letter * LETTER_COUNTERS + TIERS);
+      return finishMatch(tiers, ALL_ENTRIES, all, [...rows]);
+    }
+    const { tierRows, entryTier, entryList } = this.#slotParts(slot);
+    const entries = kernels.expandEntries(tiers, entryTier, entryList, tierRows);
     return finishMatch(entryTier, entryList, entries, [...this.#memory.view(tierRows, TIERS)]);
   }
 

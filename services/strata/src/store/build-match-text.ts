@@ -18,9 +18,11 @@ export interface MatchText {
   readonly suffixes: Uint32Array;
   /** By suffix: key << PLACE_BITS | place. */
   readonly hits: Uint32Array;
-  /** The bytes that a search of one letter can ask for, and for each of them the tier of every key: the hits are too many. */
+  /** The bytes that a search of one letter can ask for: their hits are too many to be read. */
   readonly letters: Uint8Array;
+  /** For each letter the tier of every entry, and the rows of each tier (eight numbers). */
   readonly letterTiers: Uint8Array;
+  readonly letterRows: Uint32Array;
 }
 
 export function buildMatchText(records: CollectedRecords, table: RowTable): MatchText {
@@ -31,28 +33,38 @@ export function buildMatchText(records: CollectedRecords, table: RowTable): Matc
     const at = suffixes[i]!;
     hits[i] = (keyOfByte[at]! << PLACE_BITS) | places[at]!;
   }
-  return { text, suffixes, hits, ...tierLetters(text, suffixes, hits, table.keys) };
+  return { text, suffixes, hits, ...tierLetters(text, suffixes, hits, table) };
 }
 
 /** An occurrence that begins at a path, leaf or name start and ends with it is exact: two tiers higher. */
 const EXACT_BONUS = 2;
 const ASCII = 128;
+const TIER_COUNTERS = 8;
 
-function tierLetters(text: Uint8Array, suffixes: Uint32Array, hits: Uint32Array, keys: number) {
+function tierLetters(text: Uint8Array, suffixes: Uint32Array, hits: Uint32Array, table: RowTable) {
   const rowOf = new Int32Array(ASCII).fill(-1);
   for (const byte of text) if (byte > 0 && byte < ASCII) rowOf[byte] = 0;
   const letters = Uint8Array.from(rowOf.keys()).filter((byte) => rowOf[byte] === 0);
-  for (let i = 0; i < letters.length; i++) rowOf[letters[i]!] = i * keys;
-  const letterTiers = new Uint8Array(letters.length * keys);
+  for (let i = 0; i < letters.length; i++) rowOf[letters[i]!] = i * table.keys;
+  const keyTiers = new Uint8Array(letters.length * table.keys);
   for (let i = 0; i < suffixes.length; i++) {
     const letter = text[suffixes[i]!]!;
     if (letter >= ASCII) continue;
     const place = hits[i]! & ((1 << PLACE_BITS) - 1);
     const isExact = place >= PLACE.leafOrNameStart && text[suffixes[i]! + 1] === 0;
     const at = rowOf[letter]! + (hits[i]! >>> PLACE_BITS);
-    letterTiers[at] = Math.max(letterTiers[at]!, isExact ? place + EXACT_BONUS : place);
+    keyTiers[at] = Math.max(keyTiers[at]!, isExact ? place + EXACT_BONUS : place);
   }
-  return { letters, letterTiers };
+  const letterTiers = new Uint8Array(letters.length * table.entries);
+  const letterRows = new Uint32Array(letters.length * TIER_COUNTERS);
+  for (let letter = 0; letter < letters.length; letter++) {
+    for (let entry = 0; entry < table.entries; entry++) {
+      const tier = keyTiers[letter * table.keys + table.entryKey[entry]!]!;
+      letterTiers[letter * table.entries + entry] = tier;
+      if (tier > 0) letterRows[letter * TIER_COUNTERS + tier]! += table.entrySize[entry]!;
+    }
+  }
+  return { letters, letterTiers, letterRows };
 }
 
 function layOutKeys(records: CollectedRecords, table: RowTable) {

@@ -70,6 +70,7 @@ function buildSections(records: CollectedRecords, meta: IndexMeta) {
   sections.add("matchHits", match.hits);
   sections.add("letters", match.letters);
   sections.add("letterTiers", match.letterTiers);
+  sections.add("letterRows", match.letterRows);
   addDescriptions(sections, records, table, orders.relevance.ranks);
   return { sections, statistics: countStatistics(records, table, meta) };
 }
