@@ -43,26 +43,22 @@ export const documentWordScore: u32 = 0;
 export const scoreCounts: u32 = 0;
 export const renderTable: u32 = 0;
 
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 export function at32(column: u32, index: u32): u32 {
   return load<u32>(column + (index << 2));
 }
 
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 export function put32(column: u32, index: u32, value: u32): void {
   store<u32>(column + (index << 2), value);
 }
 
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 export function at8(column: u32, index: u32): u32 {
   return <u32>load<u8>(column + index);
 }
 
 /** The i-th entry of a list; without a list (address 0) every entry is in it. */
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 export function listed(list: u32, i: u32): u32 {
   return list == 0 ? i : at32(list, i);

@@ -76,11 +76,19 @@ function holdsPhrase(document: u32, stems: u32, length: u32): bool {
  * Puts the documents of the list at places skip..skip+want into the page, the best score first, then in the order of
  * their numbers. Returns how many.
  */
-export function takeDocuments(list: u32, count: u32, documents: u32, largestScore: u32, skip: u32, want: u32, page: u32): u32 {
+export function takeDocuments(
+  list: u32,
+  count: u32,
+  documents: u32,
+  largestScore: u32,
+  skip: u32,
+  want: u32,
+  page: u32,
+): u32 {
   const counts = scoreCounts;
   memory.fill(counts, 0, (largestScore + 1) << 2);
   for (let i: u32 = 0; i < count; i++) {
-    const at = counts + (<u32>load<u16>(documentScore + (at32(list, i) << 1)) << 2);
+    const at = counts + ((<u32>load<u16>(documentScore + (at32(list, i) << 1))) << 2);
     store<u32>(at, load<u32>(at) + 1);
   }
   let found: u32 = 0;

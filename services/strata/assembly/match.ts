@@ -42,7 +42,6 @@ export function markKeys(low: u32, exactHigh: u32, high: u32): u32 {
   return count;
 }
 
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function markKey(tiers: u32, list: u32, count: u32, key: u32, tier: u32): u32 {
   const known = at8(tiers, key);
@@ -94,7 +93,6 @@ export function expandAllKeys(
   return count;
 }
 
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function expandKey(
   key: u32,

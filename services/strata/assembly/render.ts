@@ -25,7 +25,6 @@ const DATE_LENGTH: u32 = 20;
 const COMMIT_LENGTH: u32 = 60;
 
 /** Copies in steps of 16 bytes and may write up to 15 too many: the output has room for that. */
-// @ts-ignore: decorators are AssemblyScript's
 @inline
 function copy(to: u32, from: u32, length: u32): u32 {
   for (let i: u32 = 0; i < length; i += 16) v128.store(to + i, v128.load(from + i));

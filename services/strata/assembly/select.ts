@@ -80,7 +80,6 @@ export function packEntryBits(entryTier: u32, tier: u32): void {
 }
 
 /** 1 when the place of an order belongs to the set, else 0; no branch, since neither is the usual case. */
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function member(bits: u32, orderEntries: u32, orderVersions: u32, low: u32, span: u32, filtered: bool, i: u32): u32 {
   const entry = at32(orderEntries, i);
@@ -89,7 +88,6 @@ function member(bits: u32, orderEntries: u32, orderVersions: u32, low: u32, span
   return bit & <u32>(at32(orderVersions, i) - low < span);
 }
 
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function countEight(bits: u32, orderEntries: u32, orderVersions: u32, low: u32, span: u32, filtered: bool, i: u32): u32 {
   return (
@@ -178,13 +176,11 @@ export function walkBackwards(
   return found;
 }
 
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function isWanted(found: u32, tier: u32): bool {
   return tier == 0 ? found != 0 : found == tier;
 }
 
-// @ts-expect-error: decorators are AssemblyScript's
 @inline
 function setBit(bits: u32, rank: u32): void {
   const at = bits + ((rank >> 5) << 2);
