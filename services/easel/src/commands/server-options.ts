@@ -6,6 +6,7 @@ import { type Logger, parseCors, parseRateLimit, parseTrustProxy, SettingError }
 import { createEngine } from "../engine/engine-host.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 import { createExpander } from "../expand/create-expander.js";
+import { ExpandError } from "../expand/expand-error.js";
 import { createMemoryBudget } from "../expand/memory-budget.js";
 import { TEMPLATES_TABLE } from "../expand/settings.js";
 import type { EaselOptions } from "../http/create-easel.js";
@@ -55,7 +56,15 @@ function engineOptions(settings: SettingValues<typeof studioSettings>, modelsFol
 }
 
 async function locateLanguageModel(models: ModelStore, name: string): Promise<{ name: string; path: string }> {
-  const model = await models.resolve(name);
+  const model = await models.resolve(name).catch((error: Error) => {
+    throw new ExpandError("EXPANSION_FAILED", `SERVICE_EXPAND_MODEL: ${error.message}`, { cause: error });
+  });
+  if (model.kind !== "language" || !model.downloaded) {
+    const why = model.downloaded
+      ? "is no language model"
+      : `is not downloaded. Pull it: 'easel models pull ${model.name}'`;
+    throw new ExpandError("EXPANSION_FAILED", `SERVICE_EXPAND_MODEL '${model.name}' ${why}.`);
+  }
   return { name: model.name, path: model.files.path };
 }
 

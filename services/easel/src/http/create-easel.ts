@@ -77,7 +77,7 @@ export async function createEasel(options: EaselOptions): Promise<Easel> {
     modelsFolder: options.modelsFolder,
     builtinFolder: BUILTIN_MODELS,
     defaultModel: options.defaultModel,
-    onProblem: (path, why) => log.warn({ path, why }, "a local model cannot be used"),
+    onProblem: createProblemLog(log),
   });
   const expander = options.createExpander(models);
   const gallery = createGallery({ directory: options.outputDirectory, cacheDirectory: options.cacheDirectory });
@@ -167,6 +167,16 @@ const EXPOSED_HEADERS = [
 async function expandOne(expander: Expander, { prompt, model, seed, signal }: ExpandCall): Promise<string> {
   const [expanded] = await expander.expand({ prompt, family: model.family, variations: 1, seed, signal });
   return expanded!;
+}
+
+/** The folder is looked at again and again; each thing wrong in it is said once. */
+function createProblemLog(log: Logger): (path: string, why: string) => void {
+  const said = new Set<string>();
+  return (path, why) => {
+    if (said.has(path + why)) return;
+    said.add(path + why);
+    log.warn({ path, why }, "a local model cannot be used");
+  };
 }
 
 function logFailure(log: Logger, job: string, error: unknown): void {

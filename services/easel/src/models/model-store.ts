@@ -1,4 +1,4 @@
-/** Which models there are and where their files lie. The disk is looked at for every answer: it is the truth, and cheap to ask. */
+/** Which models there are and where their files lie. The disk is the truth: it is looked at for every list and before every "no". */
 import { rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errors } from "../contract/errors.js";
@@ -35,12 +35,23 @@ export interface ModelStore {
   remove(model: KnownModel): Promise<number>;
 }
 
+/** How long a look at the disk may serve requests for models that were there. */
+const FRESH_MS = 1_000;
+
 export function createModelStore(options: ModelStoreOptions): ModelStore {
   const { catalogue, modelsFolder, builtinFolder, defaultModel, onProblem } = options;
   const folderOf = (part: CataloguePart) =>
     join(part.repository === BUILTIN ? builtinFolder : modelsFolder, part.folder);
 
-  async function list(): Promise<KnownModel[]> {
+  let recent: { readonly at: number; readonly rows: Promise<KnownModel[]> } | undefined;
+
+  function list(): Promise<KnownModel[]> {
+    const rows = look();
+    recent = { at: performance.now(), rows };
+    return rows;
+  }
+
+  async function look(): Promise<KnownModel[]> {
     const parts = new Map<CataloguePart, Promise<number | undefined>>();
     const sizeOnDisk = (part: CataloguePart) => {
       const known = parts.get(part) ?? measurePart(folderOf(part), part);
@@ -57,7 +68,15 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     return [...catalogued.filter((model) => !taken.has(model.base)), ...local];
   }
 
-  const resolve = async (name: string | undefined) => resolveName(name ?? defaultModel, await list());
+  /** A burst of requests asks the disk once; only a model that was not there a moment ago is looked for again. */
+  async function resolve(name = defaultModel): Promise<KnownModel> {
+    if (recent && performance.now() - recent.at < FRESH_MS) {
+      const rows = await recent.rows;
+      const known = tryResolve(name, rows);
+      if (known?.downloaded) return known;
+    }
+    return resolveName(name, await list());
+  }
 
   return {
     modelsFolder,
@@ -68,6 +87,11 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
       if (model.kind !== "image") {
         throw errors.VALIDATION_ERROR(`model '${model.name}' draws no pictures: it is of the kind ${model.kind}.`);
       }
+      if (!model.downloaded && model.source === BUILTIN) {
+        throw errors.MODEL_NOT_DOWNLOADED(
+          `Model '${model.name}' belongs to the program, but its files are missing from '${builtinFolder}'. Install it again.`,
+        );
+      }
       if (!model.downloaded) {
         throw errors.MODEL_NOT_DOWNLOADED(
           `Model '${model.name}' is not downloaded. Pull it first: POST /api/models/pull {"model":"${model.name}"} or 'easel models pull ${model.name}'.`,
@@ -75,8 +99,22 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
       }
       return model;
     },
-    remove: (model) => removeModel(model, modelsFolder, folderOf),
+    async remove(model) {
+      try {
+        return await removeModel(model, modelsFolder, folderOf);
+      } finally {
+        recent = undefined;
+      }
+    },
   };
+}
+
+function tryResolve(name: string, rows: readonly KnownModel[]): KnownModel | undefined {
+  try {
+    return resolveName(name, rows);
+  } catch {
+    return undefined;
+  }
 }
 
 export const partsOf = (variant: CatalogueVariant): CataloguePart[] => [
