@@ -28,10 +28,11 @@ function installPackages() {
     process.platform +
     process.arch;
   if (stampOf("install") === fingerprint) return;
+  // `npm install`, not `npm ci`: ci refuses a lock file that lacks the optional packages of platforms the registry in use does not carry.
+  // The versions are the lock file's either way, and --no-save leaves it alone.
   // Off: onnxruntime-node's install script, which downloads CUDA libraries from outside the npm registry (.npmrc turns all scripts off; this is the second lock).
-  run("installing packages", "npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
-    ONNXRUNTIME_NODE_INSTALL: "skip",
-  });
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
+  run("installing packages", "npm", args, { ONNXRUNTIME_NODE_INSTALL: "skip" });
   stamp("install", fingerprint);
 }
 
