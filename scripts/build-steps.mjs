@@ -26,7 +26,7 @@ export const buildSteps = [
   {
     name: "strata's query kernels",
     inputs: ["services/strata/assembly"],
-    outputs: ["services/strata/dist/kernels.wasm"],
+    outputs: ["services/strata/dist/kernels.wasm", "services/strata/dist/scan.wasm"],
     command: ["node", "services/strata/assembly/build.mjs"],
   },
   {

@@ -26,7 +26,8 @@ export class EntryCache {
 
   /** The record these bytes gave before, DROPPED_ENTRY, or undefined. */
   find(entry: PackageEntry): number | undefined {
-    this.hash(entry);
+    this.hashLow = entry.hashLow;
+    this.hashHigh = entry.hashHigh;
     const slot = this.slotOf(this.hashLow, this.hashHigh);
     const record = this.record[slot]!;
     return record === EMPTY ? undefined : record;
@@ -76,36 +77,4 @@ export class EntryCache {
       }
     }
   }
-
-  /** Two independent 32-bit multiply-rotate hashes over 4 bytes at a time, each finished with a full mix. */
-  private hash(entry: PackageEntry): void {
-    const { bytes } = entry;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const start = entry.keyStart;
-    const end = entry.valueEnd;
-    const wordsEnd = start + ((end - start) & ~3);
-    let a = 0x9e3779b9 ^ (end - start);
-    let b = 0x85ebca6b;
-    let at = start;
-    for (; at < wordsEnd; at += 4) {
-      const word = view.getInt32(at, true);
-      a = Math.imul((a << 13) | (a >>> 19), 0x1b873593) ^ word;
-      b = Math.imul(b ^ word, 0xcc9e2d51);
-      b = (b << 15) | (b >>> 17);
-    }
-    for (; at < end; at++) {
-      a = Math.imul(a, 0x01000193) ^ bytes[at]!;
-      b = Math.imul(b ^ bytes[at]!, 0x5bd1e995);
-      b = (b << 11) | (b >>> 21);
-    }
-    this.hashLow = mix(a);
-    this.hashHigh = mix(b);
-  }
-}
-
-function mix(value: number): number {
-  let mixed = value;
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return mixed ^ (mixed >>> 16);
 }

@@ -1,9 +1,11 @@
+import { ScanKernel } from "./scan-kernel.js";
+
 /**
  * Splits a package list, as it streams by, into its entries: attribute path and the bytes of the entry's JSON object.
  *
  * Written by hand because a package list is up to 400 MB: a general streaming JSON parser makes tokens of every byte of it, while almost every entry
  * equals that of the release before and only has to be found, hashed and recognised (see entry-cache.ts). This scanner looks at structure only;
- * what an entry holds is validated by JSON.parse when it is read for the first time.
+ * what an entry holds is validated by JSON.parse when it is read for the first time. The loops over every byte are in assembly/scan.ts.
  *
  * Two shapes are accepted: the envelope of a channel release, {"version":2,"packages":{attr:{…}}} with its keys in any order, and the bare
  * {attr:{…}} that nix-env prints.
@@ -15,8 +17,6 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** `{` and `[` differ in one bit only, and so do `}` and `]`: setting it makes one comparison out of two. */
-const BRACKET_BIT = 0x20;
 
 /** The largest single entry of nixpkgs is some 60 kB; a thousand times that is not a package list. */
 const LARGEST_ENTRY_BYTES = 64 * 1024 * 1024;
@@ -33,6 +33,9 @@ export interface PackageEntry {
   keyEnd: number;
   valueStart: number;
   valueEnd: number;
+  /** A 64-bit hash of key and value, in two halves. */
+  hashLow: number;
+  hashHigh: number;
 }
 
 /** The list is not what it should be: cut off, not JSON, or of an unknown version. */
@@ -52,7 +55,8 @@ enum Level {
 }
 
 export class PackageEntryScanner {
-  private buffer = Buffer.allocUnsafe(INITIAL_BUFFER_BYTES);
+  private readonly kernel = new ScanKernel(INITIAL_BUFFER_BYTES);
+  private buffer = this.kernel.buffer;
   private filled = 0;
   /** Where the next member starts, or the value that is being skipped. */
   private memberStart = 0;
@@ -63,14 +67,13 @@ export class PackageEntryScanner {
   private consumed = 0;
   private envelopeVersion: string | undefined;
 
-  // State inside a value that is not complete in the buffer yet.
+  /** A value has begun that is not complete in the buffer yet. */
   private insideValue = false;
-  private depth = 0;
-  private insideString = false;
   private readonly entry: PackageEntry;
 
   constructor(private readonly onEntry: (entry: PackageEntry) => void) {
-    this.entry = { bytes: this.buffer, keyStart: 0, keyEnd: 0, valueStart: 0, valueEnd: 0 };
+    const nowhere = { keyStart: 0, keyEnd: 0, valueStart: 0, valueEnd: 0, hashLow: 0, hashHigh: 0 };
+    this.entry = { bytes: this.buffer, ...nowhere };
   }
 
   push(chunk: Uint8Array): void {
@@ -106,10 +109,9 @@ export class PackageEntryScanner {
       if (kept > LARGEST_ENTRY_BYTES) {
         throw this.malformed(`an entry is larger than ${LARGEST_ENTRY_BYTES} bytes`);
       }
-      const larger = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
-      this.buffer.copy(larger, 0, 0, kept);
-      this.buffer = larger;
-      this.entry.bytes = larger;
+      this.kernel.makeRoom(needed);
+      this.buffer = this.kernel.buffer;
+      this.entry.bytes = this.buffer;
     }
     this.buffer.set(chunk, kept);
     this.filled = needed;
@@ -185,51 +187,23 @@ export class PackageEntryScanner {
     this.entry.keyEnd = keyEnd;
     this.entry.valueStart = valueStart;
     this.position = valueStart + 1;
-    this.depth = 1;
-    this.insideString = false;
+    this.kernel.beginValue();
     this.insideValue = true;
     return true;
   }
 
   /** Finds the brace that closes the entry; keeps its place when the buffer ends first. */
   private finishValue(): boolean {
-    const { buffer, filled } = this;
-    let at = this.position;
-    let depth = this.depth;
-    let insideString = this.insideString;
-    while (at < filled) {
-      if (insideString) {
-        while (at < filled && buffer[at] !== QUOTE) {
-          // The byte after a backslash may be in the next chunk; then `at` points past what is there.
-          at += buffer[at] === BACKSLASH ? 2 : 1;
-        }
-        if (at >= filled) {
-          break;
-        }
-        insideString = false;
-        at++;
-        continue;
-      }
-      const byte = buffer[at++]!;
-      if (byte === QUOTE) {
-        insideString = true;
-        continue;
-      }
-      const bracket = byte | BRACKET_BIT;
-      if (bracket === OPEN_BRACE) {
-        depth++;
-      } else if (bracket === CLOSE_BRACE && --depth === 0) {
-        this.insideValue = false;
-        this.position = at;
-        this.emit(at);
-        this.memberStart = at;
-        return true;
-      }
+    const end = this.kernel.findValueEnd(this.position, this.filled);
+    if (end < 0) {
+      this.position = this.kernel.resumeAt();
+      return false;
     }
-    this.position = at;
-    this.depth = depth;
-    this.insideString = insideString;
-    return false;
+    this.insideValue = false;
+    this.position = end;
+    this.emit(end);
+    this.memberStart = end;
+    return true;
   }
 
   private emit(valueEnd: number): void {
@@ -237,8 +211,11 @@ export class PackageEntryScanner {
     if (this.level === Level.Top && this.enveloped) {
       return;
     }
-    this.entry.valueEnd = valueEnd;
-    this.onEntry(this.entry);
+    const { entry } = this;
+    entry.valueEnd = valueEnd;
+    entry.hashLow = this.kernel.hash(entry.keyStart, valueEnd);
+    entry.hashHigh = this.kernel.hashHigh();
+    this.onEntry(entry);
   }
 
   /** A member that is no object: the envelope's version, or something to pass over. */
