@@ -2,6 +2,7 @@
 import type { FastifyReply } from "fastify";
 import type { Logger } from "pino";
 import { type ErrorTable, HttpError } from "../contract/define-errors.js";
+import { checkHeaders } from "./check-headers.js";
 import { exchangeOf } from "./exchange.js";
 
 /** What the framework and Node put on their errors. */
@@ -56,8 +57,17 @@ export function errorBody(error: HttpError): Buffer {
   return Buffer.from(JSON.stringify({ code: error.code, message: error.message }));
 }
 
+function sendable(error: HttpError, errors: ErrorTable): HttpError {
+  try {
+    checkHeaders(error.headers);
+    return error;
+  } catch (cause) {
+    return errors.INTERNAL_ERROR(undefined, { cause });
+  }
+}
+
 export function answerError(reply: FastifyReply, thrown: unknown, errors: ErrorTable, log: Logger): void {
-  const error = toHttpError(thrown, errors);
+  const error = sendable(toHttpError(thrown, errors), errors);
   reportError(log, exchangeOf(reply.request.raw).id, error, thrown);
   for (const name of ["cache-control", "etag", "content-encoding", "content-length", "last-modified"])
     reply.removeHeader(name);

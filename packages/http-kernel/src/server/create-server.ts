@@ -63,7 +63,7 @@ export interface KernelServer {
 
 export async function createServer(options: ServerOptions): Promise<KernelServer> {
   const limits = { ...SERVER_LIMITS, ...options.limits };
-  const metrics = createMetrics();
+  const metrics = createMetrics(options);
   const streams = new StreamRegistry(
     { ...EVENT_STREAM_LIMITS, ...options.streamLimits },
     metrics,
@@ -102,6 +102,7 @@ function createEntranceFor(options: ServerOptions, limits: ServerLimits): Entran
     errors: options.errors,
     limits,
     cors: createCors(options.cors ?? CORS_OFF, methods, options.exposedHeaders ?? []),
+    trustsProxies: (options.trustProxy ?? false) !== false,
     corsEnabled: (options.cors ?? CORS_OFF).kind !== "off",
     limiter:
       options.rateLimit === undefined

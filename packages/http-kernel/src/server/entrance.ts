@@ -15,6 +15,8 @@ export interface EntranceOptions {
   readonly limits: Pick<ServerLimits, "maxUrlLength" | "maxHeaderBytes">;
   readonly cors: CorsHeaders;
   readonly corsEnabled: boolean;
+  /** The log then shows the address a proxy vouches for. */
+  readonly trustsProxies: boolean;
   readonly limiter: RateLimiter | undefined;
   readonly keys: KeyGuard | undefined;
 }
@@ -68,8 +70,8 @@ export function createEntrance(options: EntranceOptions): Entrance {
           .send();
         return false;
       }
+      if (options.trustsProxies) exchange.address = request.ip;
       if (limiter !== undefined && !rules.rateLimitExempt) {
-        exchange.address = request.ip;
         if (!takeToken(limiter, request, reply))
           return refuse(
             reply,

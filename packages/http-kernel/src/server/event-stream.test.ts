@@ -71,6 +71,10 @@ describe("event streams", () => {
     const events = client().stream.events({ body: { count: 5, everyMs: 0, padding: 0, failAt: 0, bytes: 0 } });
     await expect(events.next()).rejects.toBeInstanceOf(ApiError);
   });
+  it("headers that cannot be sent are a 500, not the end of the server", async () => {
+    const failed = client().stream.response({ body: { count: 1, everyMs: 0, padding: 0, failAt: -1, bytes: 0 } });
+    await expect(failed).rejects.toMatchObject({ status: 500, code: "INTERNAL_ERROR" });
+  });
   it("megabytes arrive whole, as integers", async () => {
     for await (const { event, data } of client().stream.events({
       body: { count: 0, everyMs: 0, padding: 0, bytes: 3_000_000 },

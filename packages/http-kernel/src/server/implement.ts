@@ -1,6 +1,6 @@
 // Ties a handler to a declared route; the types of parameters, body, events and answer come from the declaration.
-import type { IncomingHttpHeaders } from "node:http";
-import type { FastifyRequest } from "fastify";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type {
   BodyOf,
@@ -87,6 +87,7 @@ interface CheckedParts {
 /** Costly parts (signal, log, address) are made only when a handler asks for them. */
 export class HandlerRequest implements RouteRequest {
   readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
   readonly #log: Logger;
   #child: Logger | undefined;
   #signal: AbortSignal | undefined;
@@ -95,8 +96,9 @@ export class HandlerRequest implements RouteRequest {
   readonly headers: Record<string, unknown>;
   readonly body: undefined;
 
-  constructor(request: FastifyRequest, log: Logger, parts: CheckedParts) {
+  constructor(request: FastifyRequest, reply: FastifyReply, log: Logger, parts: CheckedParts) {
     this.#request = request;
+    this.#reply = reply;
     this.#log = log;
     this.params = parts.params;
     this.query = parts.query;
@@ -121,7 +123,7 @@ export class HandlerRequest implements RouteRequest {
     return this.#child;
   }
   get signal(): AbortSignal {
-    this.#signal ??= abortOnDisconnect(this.#request);
+    this.#signal ??= abortOnDisconnect(this.#reply.raw);
     return this.#signal;
   }
   /** A function of its own, so that handlers may take it out of the request like the other fields. */
@@ -137,10 +139,15 @@ export class HandlerRequest implements RouteRequest {
   }
 }
 
-function abortOnDisconnect(request: FastifyRequest): AbortSignal {
+/** The answer closes when it is complete or when its connection breaks; a kept-alive connection outlives many answers. */
+function abortOnDisconnect(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  const { socket } = request.raw;
-  if (socket.destroyed) controller.abort(new Error("The client has gone"));
-  else socket.once("close", () => controller.abort(new Error("The client has gone")));
+  const abort = () => controller.abort(new Error("The client has gone"));
+  if (response.destroyed) abort();
+  else {
+    response.once("close", () => {
+      if (!response.writableFinished) abort();
+    });
+  }
   return controller.signal;
 }

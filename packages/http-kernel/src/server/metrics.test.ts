@@ -3,7 +3,7 @@ import { createMetrics } from "./metrics.js";
 
 describe("createMetrics", () => {
   it("writes counts and times in Prometheus' text format", async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics({ name: "demo", version: "1.2.3" });
     metrics.observe("GET", "search", 200, 3);
     metrics.observe("GET", "search", 200, 400);
     metrics.observe("GET", "search", 404, 1_000_000);
@@ -23,6 +23,7 @@ describe("createMetrics", () => {
       'http_request_duration_seconds_sum{route="search"} 1000.403',
       'http_request_duration_seconds_count{route="search"} 3',
       "http_event_streams_open 0",
+      'service_info{name="demo",version="1.2.3"} 1',
     ]) {
       expect(text).toContain(line);
     }

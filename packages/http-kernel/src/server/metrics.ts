@@ -45,7 +45,7 @@ class RouteCounts {
 }
 
 /** A registry per server, so that two servers in one process (tests) do not share counts. */
-export function createMetrics(): RequestMetrics {
+export function createMetrics(service: { readonly name: string; readonly version: string }): RequestMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const routes = new Map<string, RouteCounts>();
@@ -57,6 +57,12 @@ export function createMetrics(): RequestMetrics {
     "histogram",
     () => timeValues(routes),
   );
+  new Gauge({
+    name: "service_info",
+    help: "Always 1; the labels say what runs.",
+    labelNames: ["name", "version"],
+    registers: [registry],
+  }).set({ name: service.name, version: service.version }, 1);
   const streams = new Gauge({
     name: "http_event_streams_open",
     help: "Event streams being read now.",

@@ -93,12 +93,13 @@ function createHandler(
     validator: string | undefined,
   ): void => {
     checkAnswer?.(answer);
-    if (answer instanceof EventStreamAnswer) void streams.run(request, reply, answer);
+    if (answer instanceof EventStreamAnswer)
+      streams.run(request, reply, answer).catch((error: unknown) => void reply.send(asError(error)));
     else sendAnswer(request, reply, cache, answer, validator);
   };
   return (request, reply) => {
     const parts = check(request);
-    const handlerRequest = new HandlerRequest(request, log, parts);
+    const handlerRequest = new HandlerRequest(request, reply, log, parts);
     const validator = etag?.(handlerRequest);
     if (validator !== undefined && matches(request.headers["if-none-match"], validator)) {
       if (cache.cacheControl !== undefined) reply.header("cache-control", cache.cacheControl);

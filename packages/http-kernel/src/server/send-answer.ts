@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RouteDeclaration } from "../contract/declare-route.js";
 import { type AnswerOptions, BytesAnswer, FileAnswer, JsonAnswer } from "./answers.js";
+import { checkHeaders } from "./check-headers.js";
 import { chooseEncoding, compress, type Encoding, isCompressible, SMALLEST_COMPRESSED } from "./compress.js";
 
 const JSON_TYPE = "application/json";
@@ -34,6 +35,7 @@ export function sendAnswer(
   const options = isBytes || answer instanceof JsonAnswer ? answer.options : NO_OPTIONS;
   const contentType = isBytes ? answer.contentType : JSON_TYPE;
   const bytes = isBytes ? answer.bytes : toJson(answer instanceof JsonAnswer ? answer.value : answer);
+  checkHeaders(options.headers);
   if (options.headers !== undefined) reply.headers(options.headers as Record<string, string>);
   reply.header("content-type", contentType);
   const status = options.status ?? 200;
@@ -122,6 +124,7 @@ export function sendNotModified(request: FastifyRequest, reply: FastifyReply, va
 
 function sendFile(reply: FastifyReply, rules: CacheRules, answer: FileAnswer): void {
   const { headers, contentType, status } = answer.options;
+  checkHeaders(headers);
   if (rules.cacheControl !== undefined) reply.header("cache-control", rules.cacheControl);
   if (headers !== undefined) reply.headers(headers as Record<string, string>);
   if (contentType !== undefined) reply.header("content-type", contentType);

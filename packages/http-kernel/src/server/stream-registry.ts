@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { ErrorTable } from "../contract/define-errors.js";
 import { reportError, toHttpError } from "./answer-errors.js";
 import type { EventStreamAnswer } from "./answers.js";
+import { checkHeaders } from "./check-headers.js";
 import { EventStream, type EventStreamLimits, StreamClosed } from "./event-stream.js";
 import { exchangeOf } from "./exchange.js";
 import type { RequestMetrics } from "./metrics.js";
@@ -33,6 +34,7 @@ export class StreamRegistry {
 
   /** Sends the headers, runs the producer, and ends the answer whatever happens. */
   async run(request: FastifyRequest, reply: FastifyReply, answer: EventStreamAnswer): Promise<void> {
+    checkHeaders(answer.options.headers);
     reply.hijack();
     const response = reply.raw;
     const headers = {
