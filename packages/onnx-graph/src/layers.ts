@@ -5,6 +5,10 @@ import { quantisedLinear } from "./quantised-linear.js";
 
 export interface LinearOptions {
   readonly bias?: boolean;
+  /** dimensions of the input: [rows, features] or [batch, tokens, features] */
+  readonly rank?: 2 | 3;
+  /** the checkpoint keeps this layer as a 1x1 convolution: [out, in, 1, 1] */
+  readonly convolution?: boolean;
 }
 
 /**
@@ -17,13 +21,14 @@ export function linear(
   name: string,
   inFeatures: number,
   outFeatures: number,
-  { rank = 3, bias = true }: LinearOptions & { readonly rank?: 2 | 3 } = {},
+  { rank = 3, bias = true, convolution = false }: LinearOptions = {},
 ): Value {
   const weightName = `${name}.weight`;
+  const shape = convolution ? [outFeatures, inFeatures, 1, 1] : [outFeatures, inFeatures];
   const quantised = quantisedLinear(g, x, weightName, inFeatures, outFeatures);
   const biasValue = bias ? g.parameter(`${name}.bias`, [outFeatures]) : undefined;
   if (quantised) return biasValue ? add(g, quantised, biasValue) : quantised;
-  const weight = g.parameter(weightName, [outFeatures, inFeatures], [outFeatures, inFeatures]);
+  const weight = g.parameter(weightName, shape, [outFeatures, inFeatures]);
   if (rank === 2) return g.node("Gemm", [x, weight, biasValue], { transB: 1 });
   const flat = g.node("Gemm", [reshape(g, x, [-1, inFeatures]), weight, biasValue], { transB: 1 });
   const head = g.node("Shape", [x], { start: 0, end: 2 }, "int64");

@@ -378,13 +378,15 @@ function transformer(
   conditions: Conditions,
 ): Value {
   const { channels } = block;
-  const normed = groupNorm(g, x, `${name}.norm`, channels, conditions.config.groups, TRANSFORMER_NORM_EPS);
-  let tokens = linear(g, imageToTokens(g, normed, channels), `${name}.proj_in`, channels, channels);
+  const { groups, linearProjection } = conditions.config;
+  const convolution = !linearProjection;
+  const normed = groupNorm(g, x, `${name}.norm`, channels, groups, TRANSFORMER_NORM_EPS);
+  let tokens = linear(g, imageToTokens(g, normed, channels), `${name}.proj_in`, channels, channels, { convolution });
   for (let i = 0; i < depth; i++) {
     tokens = transformerBlock(g, tokens, `${name}.transformer_blocks.${i}`, block, conditions);
   }
-  const image = tokensToImage(g, linear(g, tokens, `${name}.proj_out`, channels, channels), x);
-  return g.tap(name, add(g, image, x));
+  const projected = linear(g, tokens, `${name}.proj_out`, channels, channels, { convolution });
+  return g.tap(name, add(g, tokensToImage(g, projected, x), x));
 }
 
 const LAYER_NORM_EPS = 1e-5;
