@@ -25,7 +25,7 @@ export function createLog(options: LogOptions): Logger {
   );
 }
 
-export function parseLogLevel(level: string): LogLevel {
+function parseLogLevel(level: string): LogLevel {
   const known = LEVELS.find((name) => name === level);
   if (known === undefined)
     throw new SettingError(`--log-level: '${level}' is not a level; write one of ${LEVELS.join(", ")}`);

@@ -94,7 +94,7 @@ function encodingFor(
   return chooseEncoding(request.headers["accept-encoding"]);
 }
 
-export function addVary(reply: FastifyReply, name: string): void {
+function addVary(reply: FastifyReply, name: string): void {
   const present = reply.getHeader("vary");
   reply.header("vary", present === undefined ? name : `${present}, ${name}`);
 }

@@ -16,7 +16,7 @@ const LONGEST_STRING = 40;
 const LARGEST_NUMBER = 1_000_000;
 
 /** Values that satisfy the schema, as far as keywords say it. */
-export function arbitraryFor(schema: SchemaKeywords): fc.Arbitrary<unknown> {
+function arbitraryFor(schema: SchemaKeywords): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(arbitraryFor));

@@ -55,7 +55,7 @@ export function describeRule(schema: SchemaKeywords, from: "body" | "text"): str
 }
 
 /** The allowed values when the schema is an enumeration, written as JSON would be. */
-export function choicesOf(schema: SchemaKeywords): string[] | undefined {
+function choicesOf(schema: SchemaKeywords): string[] | undefined {
   if (schema.const !== undefined) return [quote(schema.const)];
   if (schema.enum !== undefined) return schema.enum.map(quote);
   if (schema.anyOf?.every((option) => option.const !== undefined))
