@@ -65,6 +65,7 @@ export interface Easel {
 }
 
 const BUILTIN_MODELS = fileURLToPath(new URL("../../../../models", import.meta.url));
+const BUILTIN_ADAPTERS = join(BUILTIN_MODELS, "doodle", "adapters");
 const WEB_PAGE = fileURLToPath(new URL("../../dist-web", import.meta.url));
 const CLOSE_DEADLINE_MS = 10_000;
 /** Time for the last events to reach their readers after the queue has closed. */
@@ -86,11 +87,12 @@ export async function createEasel(options: EaselOptions): Promise<Easel> {
     log.info({ unloaded }, "idle models unloaded"),
   );
   const build = readBuildInfo();
+  const adapters = { ...options.adapters, builtin: BUILTIN_ADAPTERS };
   const studio = await createStudio({
     engine,
     models,
     gallery,
-    adapters: options.adapters,
+    adapters,
     version: build.version,
     maxWaiting: options.maxWaiting,
     journalPath: options.journalPath,
@@ -106,7 +108,7 @@ export async function createEasel(options: EaselOptions): Promise<Easel> {
     models,
     pulls,
     gallery,
-    adapters: options.adapters,
+    adapters,
     hasKeys: (options.apiKeys?.length ?? 0) > 0,
     build,
     onEngineUse: () => idle.touch(),

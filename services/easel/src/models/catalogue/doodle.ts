@@ -2,6 +2,9 @@
 import { BUILTIN, type CatalogueModel, type CataloguePart } from "./catalogue-types.js";
 import { diffusersFiles } from "./diffusers-files.js";
 
+/** It was trained on pictures of this size; larger ones are drawn at it and enlarged. */
+const NATIVE_AREA = 256 * 256;
+
 const main: CataloguePart = {
   folder: "doodle",
   repository: BUILTIN,
@@ -28,7 +31,7 @@ export const doodle: readonly CatalogueModel[] = [
       [256, 256],
       [256, 192],
       [192, 256],
-      [128, 128],
+      [512, 512],
     ],
     recommended: "turbo",
     variants: [
@@ -36,9 +39,10 @@ export const doodle: readonly CatalogueModel[] = [
         variant: "turbo",
         main,
         adapters: [{ part: turboAdapter, file: "pytorch_lora_weights.safetensors", scale: 1 }],
+        nativeArea: NATIVE_AREA,
         defaults: { steps: 6, guidance: 1 },
       },
-      { variant: "base", main },
+      { variant: "base", main, nativeArea: NATIVE_AREA },
     ],
   },
 ];
