@@ -2,46 +2,46 @@
  * Where the columns of the open index lie. Set once by the host after the module was instantiated; the names are those of
  * the file's sections. Addresses and counts are all unsigned 32-bit numbers.
  */
-export const rows: u32 = 0;
-export const entries: u32 = 0;
+export let rows: u32 = 0;
+export let entries: u32 = 0;
 
-export const rowEntry: u32 = 0;
-export const rowVersion: u32 = 0;
-export const rowFirstCommit: u32 = 0;
-export const rowLastCommit: u32 = 0;
-export const rowDetail: u32 = 0;
+export let rowEntry: u32 = 0;
+export let rowVersion: u32 = 0;
+export let rowFirstCommit: u32 = 0;
+export let rowLastCommit: u32 = 0;
+export let rowDetail: u32 = 0;
 
-export const entryRowStarts: u32 = 0;
-export const entrySize: u32 = 0;
-export const entryAttributePath: u32 = 0;
-export const entryName: u32 = 0;
-export const entryLicense: u32 = 0;
-export const entryShape: u32 = 0;
-export const keyEntryStarts: u32 = 0;
+export let entryRowStarts: u32 = 0;
+export let entrySize: u32 = 0;
+export let entryAttributePath: u32 = 0;
+export let entryName: u32 = 0;
+export let entryLicense: u32 = 0;
+export let entryShape: u32 = 0;
+export let keyEntryStarts: u32 = 0;
 
-export const matchHits: u32 = 0;
-export const versionRows: u32 = 0;
-export const versionEntries: u32 = 0;
+export let matchHits: u32 = 0;
+export let versionRows: u32 = 0;
+export let versionEntries: u32 = 0;
 
-export const postingStarts: u32 = 0;
-export const postingDocument: u32 = 0;
-export const postingScore: u32 = 0;
-export const sequenceStarts: u32 = 0;
-export const sequence: u32 = 0;
+export let postingStarts: u32 = 0;
+export let postingDocument: u32 = 0;
+export let postingScore: u32 = 0;
+export let sequenceStarts: u32 = 0;
+export let sequence: u32 = 0;
 
 // Working space.
-export const keyTier: u32 = 0;
-export const keyList: u32 = 0;
-export const licenseFlag: u32 = 0;
-export const rankBits: u32 = 0;
-export const entryBits: u32 = 0;
-export const entryCounts: u32 = 0;
-export const shapeCounts: u32 = 0;
-export const documentScore: u32 = 0;
-export const documentWords: u32 = 0;
-export const documentWordScore: u32 = 0;
-export const scoreCounts: u32 = 0;
-export const renderTable: u32 = 0;
+export let keyTier: u32 = 0;
+export let keyList: u32 = 0;
+export let licenseFlag: u32 = 0;
+export let rankBits: u32 = 0;
+export let entryBits: u32 = 0;
+export let entryCounts: u32 = 0;
+export let shapeCounts: u32 = 0;
+export let documentScore: u32 = 0;
+export let documentWords: u32 = 0;
+export let documentWordScore: u32 = 0;
+export let scoreCounts: u32 = 0;
+export let renderTable: u32 = 0;
 
 @inline
 export function at32(column: u32, index: u32): u32 {
