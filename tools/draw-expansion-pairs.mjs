@@ -1,7 +1,7 @@
 /**
  * Draws ten prompts before and after expansion with doodle and writes the sheet and the table into docs/expand.md.
  *
- *     node tools/draw-expansion-pairs.mjs [--seed N]
+ *     node tools/draw-expansion-pairs.mjs [--seed N] [--model NAME]
  *
  * The prompts are drawn at random from doodle's things and from common English nouns (half each) by that seed, and all ten are shown, whatever they became.
  * Needs the build and the shipped models.
@@ -20,8 +20,12 @@ const SHEET = "docs/images/expansion-pairs.webp";
 const PAGE = "docs/expand.md";
 const MARKS = ["<!-- pairs -->", "<!-- /pairs -->"];
 
-const at = process.argv.indexOf("--seed");
-const seed = at > 0 ? Number(process.argv[at + 1]) : 1;
+const option = (name, otherwise) => {
+  const at = process.argv.indexOf(name);
+  return at > 0 ? process.argv[at + 1] : otherwise;
+};
+const seed = Number(option("--seed", "1"));
+const model = option("--model", "doodle:base");
 
 function random(state) {
   return () => {
@@ -77,12 +81,10 @@ try {
   const rows = [];
   for (const [index, prompt] of (await choosePrompts()).entries()) {
     const picture = async (words) => {
-      const request = { prompt: words, model: "doodle", seed: seed + index, width: 256, height: 256 };
+      const request = { prompt: words, model, seed: seed + index, width: 256, height: 256 };
       return Buffer.from(await (await post(`${server.url}/api/generate`, request)).arrayBuffer());
     };
-    const answer = await (
-      await post(`${server.url}/api/expand`, { prompt, model: "doodle", seed: seed + index })
-    ).json();
+    const answer = await (await post(`${server.url}/api/expand`, { prompt, model, seed: seed + index })).json();
     const expanded = answer.expanded[0];
     rows.push({ prompt, expanded, before: await picture(prompt), after: await picture(expanded) });
     console.log(`${prompt} → ${expanded}`);
@@ -119,7 +121,7 @@ async function writePage(rows) {
   const table = rows.map(({ prompt, expanded }, i) => `| ${i + 1} | ${prompt} | ${expanded} | ${seed + i} |`);
   const text = [
     MARKS[0],
-    `Chosen by \`node tools/draw-expansion-pairs.mjs --seed ${seed}\`; upper picture before, lower after, the same seed for both, left to right.`,
+    `Chosen by \`node tools/draw-expansion-pairs.mjs --seed ${seed} --model ${model}\`; upper picture before, lower after, the same seed for both, left to right.`,
     "",
     "![ten prompts drawn before and after expansion](images/expansion-pairs.webp)",
     "",
