@@ -138,5 +138,9 @@ function chooseGraphOptions(model: OpenedModel, plan: ComponentPlan, settings: P
   const parts = [model.unet, model.vaeDecoder, ...model.textEncoders.map((encoder) => encoder.plan)];
   const floatBytes = parts.reduce((sum, part) => sum + part.floatBytes, 0);
   const fits = floatBytes * FOLDED_COPIES <= settings.memoryBudgetBytes;
-  return { target, compute: "fp32", weights: fits ? "fold" : "cast", ...quantise };
+  const usedOnce = plan.name.startsWith("text_encoder") && plan.floatBytes > LARGE_BYTES;
+  return { target, compute: "fp32", weights: fits && !usedOnce ? "fold" : "cast", ...quantise };
 }
+
+/** A large text encoder runs once or twice a job: folding its weights would take longer than all its calls save. */
+const LARGE_BYTES = 256 * 2 ** 20;
