@@ -77,18 +77,22 @@ function parseLine(line: string, sets: ReadonlyMap<string, SeedSet[]>): SeedPack
 }
 
 /** The part of a history that a set saw, beginning with what was current when the set appeared. */
-function clip(events: readonly SeedEvent[], { name, from, until }: SeedSet): SeedEvent[] {
+function clip(events: readonly SeedEvent[], set: SeedSet): SeedEvent[] {
+  const { from, until } = set;
+  if (events.some(({ version }) => version?.includes("SERIES"))) {
+    return fillSeries(events, set);
+  }
   const current = events.filter(({ time }) => time <= from).at(-1);
   const inside = events.filter(({ time }) => time > from && time < until);
-  const series = /_(\d+)_(\d+)$/.exec(name);
-  return [
-    ...(current === undefined ? [] : [{ ...current, time: from }]),
-    ...inside,
-    { time: until, version: null },
-  ].map((event) => ({
-    ...event,
-    version: event.version?.replace("SERIES", series === null ? "0" : `${series[1]}.${series[2]}`) ?? null,
-  }));
+  return [...(current === undefined ? [] : [{ ...current, time: from }]), ...inside, { time: until, version: null }];
+}
+
+/** A series begins with its set and ends with it: the whole run, stretched over that time. */
+function fillSeries(events: readonly SeedEvent[], { name, from, until }: SeedSet): SeedEvent[] {
+  const [, major, minor] = /_(\d+)_(\d+)$/.exec(name) ?? [];
+  const step = (until - from) / events.length;
+  const versions = events.map(({ version }) => version?.replace("SERIES", `${major}.${minor}`) ?? null);
+  return [...versions.map((version, at) => ({ version, time: from + at * step })), { time: until, version: null }];
 }
 
 function parseSet(text: string): SeedSet {
