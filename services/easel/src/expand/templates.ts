@@ -2,7 +2,7 @@
 import { ExpandError } from "./expand-error.js";
 
 /** The ways of writing our own model was trained in; see tools/train-expander. */
-export const MANNERS = ["doodle", "tags", "prose"] as const;
+const MANNERS = ["doodle", "tags", "prose"] as const;
 export type Manner = (typeof MANNERS)[number];
 
 export interface Template {
@@ -59,10 +59,10 @@ const doodle: Template = {
   world: "doodle",
 };
 
-export const DEFAULT_FAMILY = "default";
+const DEFAULT_FAMILY = "default";
 
 /** Family of the image model → template; families not named here take `default`. */
-export const BUILT_IN_TEMPLATES: Readonly<Record<string, Template>> = {
+const BUILT_IN_TEMPLATES: Readonly<Record<string, Template>> = {
   doodle,
   sd15: tags,
   sd21: tags,
