@@ -60,7 +60,7 @@ export const GenerateQuery = Type.Object(
 );
 export type GenerateQuery = Static<typeof GenerateQuery>;
 
-export const GeneratedImage = Type.Object({
+const GeneratedImage = Type.Object({
   data: Type.Union([Type.Array(Type.Integer({ minimum: 0, maximum: 255 })), Type.String()], {
     description: "Bytes of the encoded picture; a base64 string with `Accept: text/event-stream;data=base64`.",
   }),
@@ -69,7 +69,6 @@ export const GeneratedImage = Type.Object({
   height: Type.Integer(),
   index: Type.Integer({ description: "Position in the batch, from 0." }),
 });
-export type GeneratedImage = Static<typeof GeneratedImage>;
 
 export const GenerateResponse = Type.Object({
   images: Type.Array(GeneratedImage),

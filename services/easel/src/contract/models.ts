@@ -23,7 +23,7 @@ export const ModelRow = Type.Object({
 });
 export type ModelRow = Static<typeof ModelRow>;
 
-export const ModelFileRow = Type.Object({
+const ModelFileRow = Type.Object({
   path: Type.String(),
   size_bytes: Type.Union([Type.Integer(), Type.Null()]),
   sha256: Type.Union([Type.String(), Type.Null()]),

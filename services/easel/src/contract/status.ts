@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-export const GpuInfo = Type.Object({
+const GpuInfo = Type.Object({
   name: Type.String(),
   vram_total_mb: Type.Integer(),
   vram_used_mb: Type.Integer(),

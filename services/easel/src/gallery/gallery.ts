@@ -21,7 +21,7 @@ export interface Gallery {
   remove(name: string): Promise<void>;
 }
 
-export interface NewPicture {
+interface NewPicture {
   readonly bytes: Uint8Array;
   readonly format: OutputFormat;
   readonly metadata: ImageMetadata;

@@ -2,12 +2,12 @@
 import type { GenerateProgress, StreamError } from "../contract/generate.js";
 import type { GenerationResult } from "./generation-result.js";
 
-export type JobEvent =
+type JobEvent =
   | { readonly event: "progress"; readonly data: GenerateProgress }
   | { readonly event: "complete"; readonly data: GenerationResult }
   | { readonly event: "error"; readonly data: StreamError };
 
-export type NumberedEvent = JobEvent & { readonly id: number };
+type NumberedEvent = JobEvent & { readonly id: number };
 
 /** Sixteen images of 150 steps with room for their stages. Older ones are dropped first. */
 const MAX_EVENTS = 4_000;

@@ -51,17 +51,20 @@ async function makePictures(
   for (const message of request.warnings) tell({ type: "info", message });
   const model = await models.resolveUsable(request.model);
   const prompt = request.expand ? await expand(request, model, signal, tell, expandPrompt) : request.prompt;
+  const calledAt = performance.now();
   const drawn = await engine.generate(engineJob({ ...request, prompt }, model), {
     signal,
     onProgress: createRelay(tell),
   });
+  // Another client may have been loading a model: the engine's own clock knows what this job took.
+  const waitedMs = Math.max(0, performance.now() - calledAt - drawn.elapsedMs);
   signal.throwIfAborted();
   for (const message of drawn.warnings) tell({ type: "info", message });
   tell({ type: "stage_start", name: "encoding image" });
   const encoded = await Promise.all(
     drawn.images.map((pixels, index) => encode(pixels, index, { ...request, prompt }, request, version)),
   );
-  const generationTimeMs = Math.round(performance.now() - startedAt);
+  const generationTimeMs = Math.round(performance.now() - startedAt - waitedMs);
   const { images, problem } = await save(encoded, gallery);
   if (problem !== undefined) tell({ type: "info", message: problem });
   return {

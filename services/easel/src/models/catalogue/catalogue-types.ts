@@ -34,7 +34,7 @@ export interface CatalogueVariant {
   readonly defaults?: Partial<ModelDefaults>;
 }
 
-export interface CatalogueAdapter {
+interface CatalogueAdapter {
   readonly part: CataloguePart;
   readonly file: string;
   readonly scale: number;

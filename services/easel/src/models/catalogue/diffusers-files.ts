@@ -1,7 +1,7 @@
 /** The files of a repository in diffusers layout that the engine reads. */
 import type { CatalogueFile } from "./catalogue-types.js";
 
-export interface KnownFile {
+interface KnownFile {
   readonly size?: number;
   readonly sha256?: string;
 }

@@ -13,7 +13,7 @@ export interface HubFile {
   readonly gitId?: string;
 }
 
-export interface HubBody {
+interface HubBody {
   readonly stream: ReadableStream<Uint8Array>;
   /** first byte of the stream inside the file: not always the one that was asked for */
   readonly from: number;
