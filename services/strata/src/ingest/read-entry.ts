@@ -49,7 +49,7 @@ export function readEntry(entry: EntryFields): PackageFacts | null {
     description: oneLine(entry.description),
     license: readLicense(entry.license),
     homepage: firstText(entry.homepage),
-    maintainers: readRepeatingList(entry.maintainers, readMaintainer),
+    maintainers: readList(entry.maintainers, readMaintainer),
     platforms: readRepeatingList(entry.platforms, readPlatform),
     sourcePath: readPosition(entry.position),
     knownVulnerabilities: readVulnerabilities(entry),

@@ -26,7 +26,8 @@ export interface ReadSnapshotResult {
 /** Reads package lists into a record table; one reader per ingest, since it remembers the entries it has seen. */
 export class SnapshotReader {
   private readonly cache = new EntryCache();
-  private readonly slicer = new EntrySlicer();
+  private readonly slicer = new EntrySlicer((_, start, end) => this.scanner!.kernel.hashKey(start, end));
+  private scanner: PackageEntryScanner | undefined;
 
   constructor(private readonly table: RecordTable) {}
 
@@ -34,7 +35,7 @@ export class SnapshotReader {
   async read(chunks: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReadSnapshotResult> {
     const recordByAttribute = new AttributeRecords();
     const counts = { dropped: 0, bytes: 0, parsed: 0 };
-    const scanner = new PackageEntryScanner((entry) => {
+    this.scanner = new PackageEntryScanner((entry) => {
       let record = this.cache.find(entry);
       if (record === undefined) {
         record = this.parse(entry);
@@ -50,9 +51,9 @@ export class SnapshotReader {
     for await (const chunk of chunks) {
       signal?.throwIfAborted();
       counts.bytes += chunk.length;
-      scanner.push(chunk);
+      this.scanner.push(chunk);
     }
-    scanner.end();
+    this.scanner.end();
     const records = recordByAttribute.list();
     return { records, packages: records.length, ...counts };
   }

@@ -174,12 +174,16 @@ export class RecordTable {
   }
 }
 
-/** Lists written as JSON already; the reader gives one array for all entries that say the same. */
+/** Lists of platforms are this long and longer, and the reader gives one array for all entries that say the same: they are written once. */
+const LONG_LIST = 6;
 const writtenLists = new WeakMap<string[], string>();
 
 function listText(list: string[] | null): string | null {
   if (list === null) {
     return null;
+  }
+  if (list.length < LONG_LIST) {
+    return JSON.stringify(list);
   }
   let text = writtenLists.get(list);
   if (text === undefined) {

@@ -64,6 +64,12 @@ export class ScanKernel {
     return this.scan.hashHighHalf();
   }
 
+  /** A hash of 53 bits in one number, for keys of maps. */
+  hashKey(at: number, end: number): number {
+    const low = this.scan.hashBytes(BASE + at, BASE + end) >>> 0;
+    return (this.scan.hashHighHalf() & 0x1f_ffff) * 2 ** 32 + low;
+  }
+
   private view(): Buffer {
     return Buffer.from(this.memory.buffer, BASE, this.memory.buffer.byteLength - BASE);
   }

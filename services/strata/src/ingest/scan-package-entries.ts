@@ -55,7 +55,8 @@ enum Level {
 }
 
 export class PackageEntryScanner {
-  private readonly kernel = new ScanKernel(INITIAL_BUFFER_BYTES);
+  /** The bytes of entries lie in its memory. */
+  readonly kernel = new ScanKernel(INITIAL_BUFFER_BYTES);
   private buffer = this.kernel.buffer;
   private filled = 0;
   /** Where the next member starts, or the value that is being skipped. */

@@ -2,7 +2,7 @@ import type { EntryFields } from "./read-entry.js";
 
 /**
  * Takes the fields that strata keeps out of an entry's bytes without parsing the rest: the long description, outputs and the like are most of an
- * entry, and lists of platforms, maintainers and licences repeat, byte for byte, thousands of times. What repeats is parsed once and remembered.
+ * entry, and lists of platforms and licences repeat, byte for byte, thousands of times. What repeats is parsed once and remembered.
  */
 
 const QUOTE = 0x22;
@@ -23,13 +23,16 @@ const META_KEYS = [
   "knownVulnerabilities",
   "insecure",
 ] as const;
-/** The fields whose parsed values are remembered by their bytes. */
-const REPEATING_KEYS: ReadonlySet<string> = new Set(["license", "maintainers", "platforms"]);
+/** The fields whose parsed values are remembered by their bytes: long lists of which there are few. */
+const REPEATING_KEYS: ReadonlySet<string> = new Set(["license", "platforms"]);
 /** Different slices remembered per field before all are forgotten: far above what one release has. */
 const MOST_REMEMBERED = 200_000;
 
 export class EntrySlicer {
-  private readonly remembered = new Map<string, unknown>();
+  private readonly remembered = new Map<number | string, unknown>();
+
+  /** `keyOf` gives a key for a part of the bytes: equal for equal bytes, different for different ones (a good hash will do). */
+  constructor(private readonly keyOf: (bytes: Buffer, start: number, end: number) => number | string) {}
 
   /** The fields of the object at bytes[start..end). Throws SyntaxError when a field that is kept is not JSON. */
   slice(bytes: Buffer, start: number, end: number): EntryFields {
@@ -59,14 +62,14 @@ export class EntrySlicer {
 
   /** The same bytes give the very same value: whoever reads it may key a cache by identity. */
   private parseRepeating(bytes: Buffer, start: number, end: number): unknown {
-    const raw = bytes.toString("latin1", start, end);
-    let value = this.remembered.get(raw);
+    const key = this.keyOf(bytes, start, end);
+    let value = this.remembered.get(key);
     if (value === undefined) {
       value = parseSlice(bytes, start, end);
       if (this.remembered.size >= MOST_REMEMBERED) {
         this.remembered.clear();
       }
-      this.remembered.set(raw, value);
+      this.remembered.set(key, value);
     }
     return value;
   }
@@ -92,7 +95,10 @@ function matchKey<Key extends string>(
 }
 
 function parseSlice(bytes: Buffer, start: number, end: number): unknown {
-  return JSON.parse(bytes.toString("utf8", start, end));
+  const text = bytes.toString("utf8", start, end);
+  // Most are strings without an escape, which need no parser.
+  const isPlain = bytes[start] === QUOTE && !text.includes("\\");
+  return isPlain ? text.slice(1, -1) : JSON.parse(text);
 }
 
 /** Calls back for each member of the object at bytes[start..end); the scanner has made sure that brackets and quotes match. */
