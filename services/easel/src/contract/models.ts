@@ -23,6 +23,9 @@ export const ModelRow = Type.Object({
 });
 export type ModelRow = Static<typeof ModelRow>;
 
+/** Models of this family write words, for prompt expansion; they cannot draw. */
+export const LANGUAGE_FAMILY = "language";
+
 const ModelFileRow = Type.Object({
   path: Type.String(),
   size_bytes: Type.Union([Type.Integer(), Type.Null()]),

@@ -2,7 +2,7 @@ import { formatDuration } from "@kit/command-line";
 import { Box, Text } from "ink";
 import { useEffect, useState } from "react";
 import type { EaselClient } from "../client/easel-client.js";
-import type { ModelDetails, ModelRow } from "../contract/models.js";
+import { LANGUAGE_FAMILY, type ModelDetails, type ModelRow } from "../contract/models.js";
 import { type FieldName, type FormState, placeholderOf, requestOf, stepValue, visibleFields } from "./form-state.js";
 import { clampIndex } from "./list-window.js";
 import { Picture } from "./picture.js";
@@ -28,7 +28,9 @@ export function GenerateView({ client, models, form, setForm, control, screen }:
   const chosen = form.model || models.find((model) => model.default)?.name || "";
   const details = useDetails(client, chosen);
   const fields = visibleFields(form, details);
-  const ready = models.filter((model) => model.downloaded).map((model) => model.name);
+  const ready = models
+    .filter((model) => model.downloaded && model.family !== LANGUAGE_FAMILY)
+    .map((model) => model.name);
   const move = (by: number): void =>
     setSelected((now) => fields[clampIndex(fields.indexOf(now) + by, fields.length)] ?? "prompt");
   const draw = (from: FormState): void => {

@@ -158,7 +158,7 @@ function ModelActions({ model, onPull, onLoad, onUnload, onRemove, onUse }: Acti
   }
   return (
     <span class="row">
-      {model.loaded ? (
+      {model.family === "language" ? null : model.loaded ? (
         <button type="button" onClick={onUnload}>
           Unload
         </button>
@@ -172,9 +172,11 @@ function ModelActions({ model, onPull, onLoad, onUnload, onRemove, onUse }: Acti
           Remove
         </button>
       )}
-      <button type="button" class="primary" onClick={onUse}>
-        Use
-      </button>
+      {model.family === "language" ? null : (
+        <button type="button" class="primary" onClick={onUse}>
+          Use
+        </button>
+      )}
     </span>
   );
 }

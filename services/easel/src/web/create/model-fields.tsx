@@ -18,6 +18,7 @@ export function ModelFields({ settings, change, models, chosen, details }: Props
   const guidance = settings.guidance ?? details?.defaults.guidance ?? 0;
   const width = settings.width ?? details?.defaults.width ?? 512;
   const height = settings.height ?? details?.defaults.height ?? 512;
+  const drawing = models.filter((model) => model.family !== "language");
   const usesNegative = details?.negative_prompt === true || guidance > 1;
   return (
     <>
@@ -35,8 +36,8 @@ export function ModelFields({ settings, change, models, chosen, details }: Props
             })
           }
         >
-          <optgroup label="On this server">{options(models.filter((model) => model.downloaded))}</optgroup>
-          <optgroup label="To download">{options(models.filter((model) => !model.downloaded))}</optgroup>
+          <optgroup label="On this server">{options(drawing.filter((model) => model.downloaded))}</optgroup>
+          <optgroup label="To download">{options(drawing.filter((model) => !model.downloaded))}</optgroup>
         </select>
       </label>
       {usesNegative ? (

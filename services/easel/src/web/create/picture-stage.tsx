@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { GeneratedImage } from "../../contract/generate.js";
+import type { GenerateResponse } from "../../contract/generate.js";
 import { saveBlob } from "../api-image.jsx";
 import type { PictureSettings } from "../picture-settings.js";
 import type { Drawing } from "../use-generation.js";
@@ -125,7 +125,7 @@ function Done({ drawing, change }: { drawing: Drawing; change: Props["change"] }
 }
 
 /** The page asks for base64; an array of integers is what a server without that would send. */
-function sourceOf(image: GeneratedImage): string {
+function sourceOf(image: GenerateResponse["images"][number]): string {
   const base64 =
     typeof image.data === "string" ? image.data : btoa(image.data.map((byte) => String.fromCharCode(byte)).join(""));
   return `data:image/${image.format};base64,${base64}`;
