@@ -242,11 +242,11 @@ describe("a process that dies, hangs or is cut short", () => {
   });
 
   it("restarts a process that hangs", async () => {
-    const engine = await startEngine({ watchdogMs: 3_000 });
+    const engine = await startEngine({ watchdogMs: 6_000 });
     const { outcome } = await startLongJob(engine);
     process.kill(findEnginePid(), "SIGSTOP");
     expect(engine.status()).toMatchObject({ busy: true, modelsLoaded: ["tiny:f32"] });
-    expect(await outcome).toMatchObject({ code: "INFERENCE_ERROR", message: expect.stringContaining("3 s") });
+    expect(await outcome).toMatchObject({ code: "INFERENCE_ERROR", message: expect.stringContaining("6 s") });
     expect(engine.status().modelsLoaded).toEqual([]);
     expect((await engine.generate(createJob())).images).toHaveLength(1);
   });
@@ -285,6 +285,14 @@ describe("a process that dies, hangs or is cut short", () => {
     first.abort();
     expect(await outcome).toMatchObject({ code: "CANCELLED" });
     await expect(engine.generate(createJob(), { signal: second.signal })).rejects.toMatchObject({ code: "CANCELLED" });
+  });
+
+  it("closes while the process is being started", async () => {
+    const engine = await startEngine();
+    const outcome = engine.generate(createJob()).catch((error: unknown) => error);
+    await engine.close();
+    expect(await outcome).toMatchObject({ code: "CANCELLED" });
+    expect(engine.status()).toMatchObject({ busy: false, residentBytes: 0 });
   });
 
   it("closes with a job running", async () => {

@@ -30,6 +30,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const line = createCallLine();
   const closing = new AbortController();
   let child: EngineChild | undefined;
+  let starting: Promise<EngineChild> | undefined;
   let modelsLoaded: readonly string[] = [];
   let gpu: GpuInfo | null = null;
 
@@ -58,13 +59,19 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   if (backend !== "cpu") gpu = await queryGpu();
   const readGpu = backend === "cpu" ? () => null : createGpuWatch(gpu);
 
+  const ensureChild = async (): Promise<EngineChild> => {
+    if (child) return child;
+    starting = startChild(backend);
+    const started = await starting;
+    if (closing.signal.aborted) throw new EngineError("CANCELLED", "the engine is closed");
+    child = started;
+    return started;
+  };
+
   const run = (call: EngineCall, callOptions: CallOptions): Promise<CallResult> => {
     const { signal: own, ...rest } = callOptions;
     const signal = own ? AbortSignal.any([own, closing.signal]) : closing.signal;
-    return line.enter(async () => {
-      child ??= await startChild(backend);
-      return child.call(call, { ...rest, signal });
-    }, signal);
+    return line.enter(async () => (await ensureChild()).call(call, { ...rest, signal }), signal);
   };
 
   return {
@@ -103,7 +110,9 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     async close() {
       line.close();
       closing.abort();
-      await child?.stop();
+      // a process that is just being started has to be ended as well
+      const last = child ?? (await starting?.catch(() => undefined));
+      await last?.stop();
     },
   };
 }
