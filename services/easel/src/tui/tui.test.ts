@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type OpenTerminal, openTerminal } from "../testing/open-terminal.js";
 import { startEasel, type TestEasel } from "../testing/start-easel.js";
-import { keyMap } from "./key-map.js";
+import { keyMap, shownKeys } from "./key-map.js";
 import { editText } from "./text-field.js";
 
 const ESC = "\u001b";
@@ -153,6 +154,12 @@ describe("the terminal UI", () => {
 });
 
 describe("keys", () => {
+  test("the docs page lists every key as the key map has it", async () => {
+    const page = await readFile(new URL("../../../../docs/easel-tui.md", import.meta.url), "utf8");
+    const rows = keyMap.map((binding) => `| ${binding.scope} | ${shownKeys(binding)} | ${binding.doc} |`);
+    expect(page.split("\n").filter((line) => /^\| (?!Where|---)/.test(line))).toEqual(rows);
+  });
+
   test("no key means two things in one place", () => {
     const seen = new Set<string>();
     for (const binding of keyMap) {
