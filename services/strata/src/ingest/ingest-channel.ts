@@ -5,7 +5,7 @@ import type { ReleaseName } from "./release-name.js";
 
 /** Walks the releases of a channel that are not in the index yet, newest first. */
 
-export interface ChannelProgress {
+interface ChannelProgress {
   done: number;
   total: number;
   release: string;

@@ -57,7 +57,7 @@ export function readEntry(entry: EntryFields): PackageFacts | null {
 }
 
 /** `firefox-57.0.3` is firefox at 57.0.3: the version starts after the first dash that a digit follows. */
-export function splitDerivationName(fullName: string): { name: string; version: string | null } {
+function splitDerivationName(fullName: string): { name: string; version: string | null } {
   const dash = fullName.search(/-\d/);
   if (dash < 0) {
     return { name: fullName, version: null };

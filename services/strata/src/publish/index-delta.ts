@@ -15,7 +15,7 @@ import { type IndexMeta, type OpenIndex, type RangeRecord, readRecords, toRangeR
  * writer, whose result depends on them alone; the manifest's hash says whether it came out the same.
  */
 
-export const DELTA_FORMAT = 1;
+const DELTA_FORMAT = 1;
 
 export class DeltaError extends Error {
   override name = "DeltaError";
@@ -30,7 +30,7 @@ interface DeltaHeader {
 }
 
 /** What the writer has to be told to make this very index again. */
-export function metaOf(index: OpenIndex): IndexMeta {
+function metaOf(index: OpenIndex): IndexMeta {
   const { statistics, meta } = index.header;
   return { ...meta, lastIndexedCommit: statistics.lastIndexedCommit, lastIndexedDate: statistics.lastIndexedDate };
 }
@@ -117,7 +117,7 @@ function countOf(text: string): number {
 }
 
 /** All records by attribute path, version and first commit: an order in which a range that grows stays where it was. */
-export function* canonicalRecords(index: OpenIndex): Generator<RangeRecord, undefined, undefined> {
+function* canonicalRecords(index: OpenIndex): Generator<RangeRecord, undefined, undefined> {
   for (const records of packagesOf(index)) {
     yield* records;
   }

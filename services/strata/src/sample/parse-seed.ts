@@ -1,7 +1,7 @@
 /** Reads the seed of the sample; the seed's own head says how it is written. */
 
 /** From this month on there is this version; null: there is none. */
-export interface SeedEvent {
+interface SeedEvent {
   /** Milliseconds since 1970. */
   time: number;
   version: string | null;
