@@ -12,5 +12,5 @@ export { defaultGraphOptions, type GraphOptions, type Target } from "./graph-opt
 export * from "./layers.js";
 export * from "./operators.js";
 export { type PackedWeights, packWeights } from "./quantised-linear.js";
-export { recommendedSessionOptions, type SessionOptions } from "./session-options.js";
+export { recommendedEnvironment, recommendedSessionOptions, type SessionOptions } from "./session-options.js";
 export { MissingTensorsError, TensorShapeError } from "./weight-errors.js";
