@@ -17,6 +17,7 @@ export {
   type CLIPTextOutputs,
   readCLIPTextConfig,
 } from "./clip-text-model.js";
+export { buildUpscaler, openUpscaler, readUpscalerConfig, type UpscalerConfig } from "./doodle-upscaler.js";
 export { type OpenOptions, openAutoencoder, openCheckpoint } from "./open-checkpoint.js";
 export { renameUNetTensor } from "./original-names.js";
 export { ConfigError, ConfigReader } from "./read-config.js";

@@ -11,6 +11,8 @@ export interface DiffusionModel {
   readonly textEncoders: readonly TextEncoderPart[];
   readonly unet: UnetPart;
   readonly vae: VaePart;
+  /** doubles a picture's sides; few models bring one */
+  readonly upscaler: UpscalerPart | undefined;
   readonly scheduler: Scheduler;
   /** SDXL base: an empty negative prompt is all zeros instead of an encoded empty text */
   readonly zerosForEmptyPrompt: boolean;
@@ -42,6 +44,11 @@ export interface VaePart {
   readonly shiftFactor: number;
   openEncoder(): Promise<Session>;
   openDecoder(): Promise<Session>;
+}
+
+export interface UpscalerPart {
+  readonly scale: number;
+  open(): Promise<Session>;
 }
 
 /** Whether the UNet is an inpainting one: latents, mask and masked latents side by side. */

@@ -37,7 +37,7 @@ export interface GenerateHooks {
   checkCancelled(): void;
 }
 
-export type GenerateStage = "encoding prompt" | "encoding image" | "denoising" | "decoding";
+export type GenerateStage = "encoding prompt" | "encoding image" | "denoising" | "decoding" | "enlarging";
 
 export interface GeneratedImages {
   readonly images: readonly Pixels[];

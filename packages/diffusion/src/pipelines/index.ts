@@ -1,6 +1,7 @@
-export type { DiffusionModel, TextEncoderPart, UnetPart, VaePart } from "./diffusion-model.js";
+export type { DiffusionModel, TextEncoderPart, UnetPart, UpscalerPart, VaePart } from "./diffusion-model.js";
 export { isInpaintingUnet } from "./diffusion-model.js";
 export { type EncodedPrompt, type EncodedPrompts, encodePrompts } from "./encode-prompt.js";
+export { enlargePixels } from "./enlarge-pixels.js";
 export {
   countImageSteps,
   type GeneratedImages,

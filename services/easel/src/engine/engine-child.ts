@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { recommendedEnvironment } from "@kit/onnx-graph";
 import { type CallOptions, EngineError } from "./engine-api.js";
 import type { CallResult, HostMessage, ProcessMessage, ProcessSettings } from "./engine-protocol.js";
 import { countMemoryKills } from "./memory-kills.js";
@@ -42,7 +43,12 @@ interface Running {
 export async function startEngineChild(options: ChildOptions): Promise<EngineChild> {
   const path = fileURLToPath(new URL("../../dist/engine/engine-process.js", import.meta.url));
   const killsBefore = countMemoryKills();
-  const child = fork(path, [], { serialization: "advanced", execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  const child = fork(path, [], {
+    serialization: "advanced",
+    execArgv: [],
+    env: recommendedEnvironment(process.env),
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let lastWords = "";
   child.stderr?.on("data", (chunk: Buffer) => {

@@ -71,7 +71,8 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
       const { model, fingerprint, pipeline } = prepared;
       const warnings = [...prepared.warnings];
       if (model.scheduler.note) call.report({ type: "info", message: model.scheduler.note });
-      if (drawn.width !== job.width || drawn.height !== job.height) {
+      const isSmaller = drawn.width !== job.width || drawn.height !== job.height;
+      if (isSmaller) {
         warnings.push(
           `drawn at ${drawn.width}x${drawn.height}, this model's size, and enlarged to ${job.width}x${job.height}`,
         );
@@ -85,7 +86,8 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
       const hooks = createHooks(call, settings, previewMap);
       const request = { ...job, ...shrinkInputs(job, drawn), width: drawn.width, height: drawn.height };
       const generated = await generateImages(pipeline, request, hooks);
-      const images = enlargeImages(generated.images, job);
+      const enlarge = () => enlargeImages(generated.images, job, pipeline.upscaler);
+      const images = isSmaller ? await hooks.stage("enlarging", enlarge) : generated.images;
       warnings.push(...generated.warnings);
       return { images, warnings, elapsedMs: performance.now() - started };
     },

@@ -14,7 +14,8 @@ const VAE_MAPS = 8;
 const UNET_MAPS = 240;
 /** The VAE works in tiles above this area (see the pipelines' vae.ts). */
 const LARGEST_VAE_AREA = 768 * 768;
-const TEXT_WORKING_BYTES = 64 * 2 ** 20;
+/** Text encoders, and the tiles of an upscaler. */
+const SMALL_WORKING_BYTES = 64 * 2 ** 20;
 /** Converted weights, and linear layers once more in the order the kernels like. */
 export const FOLDED_COPIES = 1.5;
 /** Bytes per weight in blocks of 32 with one scale. */
@@ -48,5 +49,5 @@ function estimateWorking(model: OpenedModel, plan: ComponentPlan, options: Graph
     const width = vae.kind === "kl" ? vae.blockOutChannels[0]! : vae.decoderChannels[0]!;
     return Math.round(Math.min(area, LARGEST_VAE_AREA) * width * bytesPerValue * VAE_MAPS);
   }
-  return TEXT_WORKING_BYTES;
+  return SMALL_WORKING_BYTES;
 }

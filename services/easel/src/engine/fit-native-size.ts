@@ -1,8 +1,12 @@
-/**
- * Requests larger than a model draws: inputs are shrunk to the drawn size, results enlarged. Enlarging is Lanczos for every model;
- * a model that brings a network for it (an "upscaler" component) would be run in enlargeImages.
- */
-import { compositePixels, type Pixels, resizeMask, resizePixels } from "@kit/diffusion";
+/** Requests larger than a model draws: inputs are shrunk to the drawn size, results enlarged by the model's own upscaler or by Lanczos. */
+import {
+  compositePixels,
+  enlargePixels,
+  type Pixels,
+  resizeMask,
+  resizePixels,
+  type UpscalerPart,
+} from "@kit/diffusion";
 import type { EngineJob } from "./engine-api.js";
 
 interface Size {
@@ -24,10 +28,15 @@ export function shrinkInputs(job: EngineJob, drawn: Size): ShrunkInputs {
 }
 
 /** Kept pixels are put back after enlarging, so they equal the input's whatever the drawn size was. */
-export function enlargeImages(images: readonly Pixels[], job: EngineJob): Pixels[] {
-  return images.map((image) => {
-    if (image.width === job.width && image.height === job.height) return image;
-    const enlarged = resizePixels(image, job.width, job.height);
-    return job.image && job.mask ? compositePixels(enlarged, job.image, job.mask) : enlarged;
-  });
+export async function enlargeImages(
+  images: readonly Pixels[],
+  job: EngineJob,
+  upscaler: UpscalerPart | undefined,
+): Promise<Pixels[]> {
+  const enlarged: Pixels[] = [];
+  for (const image of images) {
+    const large = await enlargePixels(image, job.width, job.height, upscaler);
+    enlarged.push(job.image && job.mask ? compositePixels(large, job.image, job.mask) : large);
+  }
+  return enlarged;
 }

@@ -7,14 +7,16 @@ import {
   buildAutoencoderTinyEncoder,
   buildCLIPTextModel,
   buildUNet2DConditionModel,
+  buildUpscaler,
   type Checkpoint,
   type CLIPTextOutputs,
   type Component,
+  type UpscalerConfig,
 } from "@kit/diffusion";
 import type { BuiltGraph, GraphOptions } from "@kit/onnx-graph";
 import { countElements, type TensorSource } from "@kit/tensor-files";
 
-export type ComponentName = "text_encoder" | "text_encoder_2" | "unet" | "vae_encoder" | "vae_decoder";
+export type ComponentName = "text_encoder" | "text_encoder_2" | "unet" | "vae_encoder" | "vae_decoder" | "upscaler";
 
 export interface ComponentPlan {
   readonly name: ComponentName;
@@ -70,6 +72,13 @@ export function planVae(vae: Component<AutoencoderConfig>, half: "encoder" | "de
     return builder(config, source, plain);
   };
   return describe(`vae_${half}`, vae.source, config.forceUpcast, build, own);
+}
+
+export function planUpscaler(upscaler: Component<UpscalerConfig>): ComponentPlan {
+  return describe("upscaler", upscaler.source, false, (source, options) => {
+    const { quantise: _, ...plain } = options;
+    return buildUpscaler(upscaler.config, source, plain);
+  });
 }
 
 function describe(

@@ -14,11 +14,12 @@ import {
   openAutoencoder,
   openCheckpoint,
   openClipTokenizer,
+  openUpscaler,
   overrideSchedulerConfig,
   type Scheduler,
 } from "@kit/diffusion";
 import type { ModelFiles } from "./engine-api.js";
-import { type ComponentPlan, planTextEncoders, planUnet, planVae } from "./model-components.js";
+import { type ComponentPlan, planTextEncoders, planUnet, planUpscaler, planVae } from "./model-components.js";
 
 export interface OpenedModel {
   readonly files: ModelFiles;
@@ -30,6 +31,7 @@ export interface OpenedModel {
   readonly unet: ComponentPlan;
   readonly vaeEncoder: ComponentPlan;
   readonly vaeDecoder: ComponentPlan;
+  readonly upscaler: { readonly plan: ComponentPlan; readonly scale: number } | undefined;
   readonly matchAdapter: LayerMatcher;
 }
 
@@ -45,6 +47,7 @@ const SIZE_NUMBERS = 6;
 export async function openModel(files: ModelFiles, tokenizerFolder: string | undefined): Promise<OpenedModel> {
   const checkpoint = await openCheckpoint(files.path);
   const vae = files.vaePath === undefined ? checkpoint.vae : await openAutoencoder(files.vaePath);
+  const upscaler = await openUpscaler(files.path);
   checkParts(checkpoint, vae, files);
   const configs = [checkpoint.textEncoder, checkpoint.textEncoder2].filter((encoder) => encoder !== undefined);
   const plans = planTextEncoders(checkpoint, files.clipSkip);
@@ -62,6 +65,7 @@ export async function openModel(files: ModelFiles, tokenizerFolder: string | und
     unet: planUnet(checkpoint),
     vaeEncoder: planVae(vae, "encoder"),
     vaeDecoder: planVae(vae, "decoder"),
+    upscaler: upscaler && { plan: planUpscaler(upscaler), scale: upscaler.config.scale },
     matchAdapter: createModelMatcher(checkpoint),
   };
 }

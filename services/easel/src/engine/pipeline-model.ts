@@ -69,8 +69,10 @@ export async function createPipelineModel(
       create: () => loadComponent(plan, options, used.length > 0 ? matched : [], component, context),
     });
   };
+  const { upscaler } = model;
   const pipeline: DiffusionModel = {
     scheduler: model.scheduler,
+    upscaler: upscaler && { scale: upscaler.scale, open: () => open(upscaler.plan) },
     zerosForEmptyPrompt: model.checkpoint.modelIndex["force_zeros_for_empty_prompt"] === true,
     textEncoders: model.textEncoders.map(({ plan, config, tokenizer }) => ({
       tokenizer,
@@ -132,8 +134,7 @@ async function loadComponent(
 function chooseGraphOptions(model: OpenedModel, plan: ComponentPlan, settings: ProcessSettings): GraphOptions {
   const target = settings.backend;
   const { quantisation } = model.files;
-  const quantise =
-    quantisation && plan.name !== "vae_encoder" && plan.name !== "vae_decoder" ? { quantise: quantisation } : {};
+  const quantise = quantisation && ADAPTED[plan.name] !== undefined ? { quantise: quantisation } : {};
   if (target !== "cpu") return { target, compute: plan.needsFp32 ? "fp32" : "fp16", weights: "fold", ...quantise };
   const parts = [model.unet, model.vaeDecoder, ...model.textEncoders.map((encoder) => encoder.plan)];
   const floatBytes = parts.reduce((sum, part) => sum + part.floatBytes, 0);
