@@ -169,6 +169,19 @@ describe("drawing", () => {
     }
   });
 
+  it("reads prompts beyond 75 tokens to their end, minds weights, and says what it cut", async () => {
+    const words = Array(100).fill("cat").join(" ");
+    const draw = async (prompt: string, guidance = 1) =>
+      digest((await shared.generate(createJob({ prompt, guidance }))).images)[0];
+    expect(await draw(`${words} red`)).not.toBe(await draw(`${words} blue`));
+    expect(await draw("a (red:1.5) cat")).not.toBe(await draw("a red cat"));
+    expect(await draw("a (red:1.0) cat", 4)).toBe(await draw("a red cat", 4));
+    const endless = await shared.generate(
+      createJob({ prompt: Array(1300).fill("a").join(" "), guidance: 4, steps: 1 }),
+    );
+    expect(endless.warnings).toEqual(["the positive prompt is too long: its last 100 tokens were left out"]);
+  });
+
   it("draws large requests at the native size, enlarges them and says so", async () => {
     const model = { name: "small", path: join(folder, "tiny"), nativeArea: 128 * 128 };
     const { images, warnings } = await shared.generate(createJob({ model, width: 512, height: 256 }));
