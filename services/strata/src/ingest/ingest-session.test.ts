@@ -91,6 +91,23 @@ describe("an ingest", () => {
     expect(readFileSync(join(folder, "shuffled")).equals(readFileSync(join(folder, "forwards")))).toBe(true);
   });
 
+  it("is not changed by a channel that was refused", async () => {
+    for (const [name, tries] of [
+      ["plain", false],
+      ["tried", true],
+    ] as const) {
+      const session = open(join(folder, name));
+      if (tries) {
+        const source = { channel: "odd", commit: testCommit(9), date: date(9), open: () => inPieces("{}") };
+        await expect(session.ingest(source)).rejects.toThrow(QualityGateError);
+      }
+      await take(session, 1, { a: { version: "1" } });
+      await session.writeIndex();
+      session.close();
+    }
+    expect(readFileSync(join(folder, "plain")).equals(readFileSync(join(folder, "tried")))).toBe(true);
+  });
+
   it("takes the same commit of a channel once", async () => {
     const session = open();
     expect((await take(session, 1, {})).isNew).toBe(true);

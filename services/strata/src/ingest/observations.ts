@@ -172,9 +172,11 @@ export class Observations {
     }
   }
 
-  /** Sorted by name, so that nothing depends on the order in which channels were met. */
+  /** Those with snapshots, by name: nothing depends on the order in which channels were met, nor on channels that were only asked about. */
   get channels(): Channel[] {
-    return [...this.channelsByName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...this.channelsByName.values()]
+      .filter((channel) => channel.snapshots.length > 0)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   get snapshotCount(): number {

@@ -81,6 +81,10 @@ function describeEnd(code: number | null, { stdout, stderr }: { stdout: string; 
   if (code !== 0) {
     return `sync failed: ${stderr.trim() || stdout.trim() || `status ${code}`}`;
   }
-  const result = JSON.parse(stdout) as { kind: string; commit: string; date: string };
-  return result.kind === "up-to-date" ? null : `synced: the index is now at ${result.commit} of ${result.date}`;
+  try {
+    const result = JSON.parse(stdout) as { kind: string; commit: string; date: string };
+    return result.kind === "up-to-date" ? null : `synced: the index is now at ${result.commit} of ${result.date}`;
+  } catch {
+    return `sync said something unexpected: ${stdout.slice(0, 200)}`;
+  }
 }
