@@ -1,5 +1,6 @@
 // Times every kind of query in process: node bench/strata/bench-queries.mjs [--index FILE] [--rounds 300]
-// Kept matches are forgotten before each query, so every number is that of a first request.
+// Kept matches are forgotten before each query, so every number is that of a first request. "cpu" is the computing time of
+// the process, which other programs on the machine do not change much; on an idle machine it equals the time on the clock.
 import { parseArgs } from "node:util";
 import { PackageIndex } from "../../services/strata/dist/query/package-index.js";
 import { SeededRandom } from "./seeded-random.mjs";
@@ -91,24 +92,28 @@ console.log(
   `${values.index}: ${total} ranges, opened in ${openMs.toFixed(0)} ms, ` +
     `resident ${Math.round(process.memoryUsage().rss / 1e6)} MB (before ${Math.round(before / 1e6)} MB)`,
 );
-console.log(
-  `${"query".padEnd(44)} ${"total".padStart(9)} ${"least µs".padStart(9)} ${"p50 µs".padStart(9)} ${"p99 µs".padStart(9)}`,
-);
+const titles = ["least µs", "p50 µs", "p99 µs", "p50 cpu", "p99 cpu"].map((title) => title.padStart(11)).join("");
+console.log(`${"query".padEnd(44)} ${"total".padStart(9)}${titles}`);
 for (const [name, run] of Object.entries(queries)) {
   for (let i = 0; i < 20; i++) run();
   const times = [];
+  const cpuTimes = [];
   let body = Buffer.alloc(0);
   for (let i = 0; i < rounds; i++) {
     index.packages.matcher.forget();
+    const cpuBefore = process.cpuUsage();
     const start = performance.now();
     body = run();
     times.push((performance.now() - start) * 1000);
+    const cpu = process.cpuUsage(cpuBefore);
+    cpuTimes.push(cpu.user + cpu.system);
   }
   times.sort((a, b) => a - b);
+  cpuTimes.sort((a, b) => a - b);
   const found = Buffer.isBuffer(body) ? (JSON.parse(body.toString()).meta?.total ?? "") : "";
-  const at = (share) => times[Math.floor(times.length * share)].toFixed(0);
+  const at = (sorted, share) => sorted[Math.floor(sorted.length * share)].toFixed(0).padStart(11);
   console.log(
-    `${name.padEnd(44)} ${String(found).padStart(9)} ${at(0).padStart(9)} ${at(0.5).padStart(9)} ${at(0.99).padStart(9)}`,
+    `${name.padEnd(44)} ${String(found).padStart(9)}${at(times, 0)}${at(times, 0.5)}${at(times, 0.99)}${at(cpuTimes, 0.5)}${at(cpuTimes, 0.99)}`,
   );
 }
 console.log(`resident at the end ${Math.round(process.memoryUsage().rss / 1e6)} MB`);

@@ -1,9 +1,9 @@
 // Races strata against nxv over HTTP on the same data, endpoint by endpoint of nxv's k6 mix, and prints the table:
-//   node bench/strata/race-nxv.mjs [--nxv PATH] [--seconds 5] [--connections 32] [--workers 2] [--page-cache 0]
+//   node bench/strata/race-nxv.mjs [--nxv PATH] [--seconds 5] [--warm-up 3] [--connections 32] [--workers 2] [--page-cache 0]
 // Makes what is missing in bench/results/strata: the generated index and nxv's database (needs python3). The load comes from
 // wrk where it is installed, else from autocannon. strata's page cache is off unless told otherwise: every request is computed.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     nxv: { type: "string" },
     seconds: { type: "string", default: "5" },
     connections: { type: "string", default: "32" },
+    "warm-up": { type: "string", default: "3" },
     workers: { type: "string", default: "2" },
     "page-cache": { type: "string", default: "0" },
   },
@@ -69,41 +70,70 @@ async function startServer(command, args, port) {
   const child = spawn(command, args, { stdio: "ignore", detached: true });
   for (let attempt = 0; attempt < 300; attempt++) {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/health`).catch(() => undefined);
-    if (answer?.ok) return { url: `http://127.0.0.1:${port}`, stop: () => process.kill(-child.pid, "SIGTERM") };
+    if (answer?.ok) {
+      const url = `http://127.0.0.1:${port}`;
+      return { url, cpuSeconds: () => cpuSeconds(child.pid), stop: () => process.kill(-child.pid, "SIGTERM") };
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`${command} did not start`);
 }
 
-async function load(url, addresses, wrk) {
-  return wrk === undefined ? await loadByAutocannon(url, addresses) : loadByWrk(wrk, url, addresses);
+/** Computing time of a process group so far, from /proc: tells the cost of a request also on a busy machine. */
+function cpuSeconds(group) {
+  const found = spawnSync("ps", ["-A", "-o", "pgid=,cputimes=,pid="], { encoding: "utf8" });
+  let ticks = 0;
+  for (const line of found.stdout.trim().split("\n")) {
+    const [pgid, , pid] = line.trim().split(/\s+/);
+    if (Number(pgid) !== group) continue;
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks / 100;
 }
 
-function loadByWrk(wrk, url, addresses) {
+async function load(server, addresses, wrk) {
+  const run = (seconds) =>
+    wrk === undefined
+      ? loadByAutocannon(server.url, addresses, seconds)
+      : loadByWrk(wrk, server.url, addresses, seconds);
+  await run(values["warm-up"]);
+  const before = server.cpuSeconds();
+  const result = await run(values.seconds);
+  return { ...result, cpuMicros: ((server.cpuSeconds() - before) / result.requests) * 1e6 };
+}
+
+function loadByWrk(wrk, url, addresses, seconds) {
   const script = `${FOLDER}addresses.lua`;
   const quoted = addresses.map((address) => JSON.stringify(address)).join(",\n");
   const tail = `local i = 0
 request = function() i = i % #paths + 1; return wrk.format("GET", paths[i]) end
 done = function(summary, latency)
-  io.write(string.format("RESULT %f %f %d\\n", summary.requests / summary.duration * 1e6, latency:percentile(99) / 1000,
+  io.write(string.format("RESULT %f %f %d %d\\n", summary.requests / summary.duration * 1e6, latency:percentile(99) / 1000, summary.requests,
     summary.errors.status + summary.errors.read + summary.errors.timeout))
 end`;
   writeFileSync(script, `local paths = {${quoted}}\n${tail}\n`);
-  const args = ["-t1", `-c${values.connections}`, `-d${values.seconds}s`, "-s", script, url];
+  const args = ["-t1", `-c${values.connections}`, `-d${seconds}s`, "-s", script, url];
   const { stdout, stderr } = spawnSync(wrk, args, { encoding: "utf8" });
-  const found = /RESULT ([\d.]+) ([\d.]+) (\d+)/.exec(stdout);
+  const found = /RESULT ([\d.]+) ([\d.]+) (\d+) (\d+)/.exec(stdout);
   if (found === null) throw new Error(`wrk failed: ${stdout}${stderr}`);
-  return { perSecond: Number(found[1]), p99: Number(found[2]), errors: Number(found[3]) };
+  return { perSecond: Number(found[1]), p99: Number(found[2]), requests: Number(found[3]), errors: Number(found[4]) };
 }
 
-async function loadByAutocannon(url, addresses) {
+async function loadByAutocannon(url, addresses, seconds) {
   const result = await autocannon({
     url,
     connections: Number(values.connections),
-    duration: Number(values.seconds),
+    duration: Number(seconds),
     requests: addresses.map((path) => ({ method: "GET", path })),
   });
-  return { perSecond: result.requests.average, p99: result.latency.p99, errors: result.errors + result.non2xx };
+  return {
+    perSecond: result.requests.average,
+    p99: result.latency.p99,
+    requests: result.requests.total,
+    errors: result.errors + result.non2xx,
+  };
 }
 
 const nxv = values.nxv ?? find("nxv");
@@ -134,18 +164,33 @@ try {
   console.log(
     `${values.connections} connections, ${values.seconds} s each by ${wrk ? "wrk" : "autocannon"}; strata with ${values.workers} workers, page cache ${values["page-cache"]}`,
   );
-  console.log(
-    `${"endpoint".padEnd(18)}${"strata req/s".padStart(14)}${"p99 ms".padStart(9)}${"nxv req/s".padStart(12)}${"p99 ms".padStart(9)}${"ratio".padStart(8)}${"errors".padStart(10)}`,
+  const row = (...cells) =>
+    console.log(cells.map((cell, i) => (i === 0 ? cell.padEnd(17) : cell.padStart(12))).join(""));
+  row(
+    "endpoint",
+    "strata req/s",
+    "p99 ms",
+    "cpu µs/req",
+    "nxv req/s",
+    "p99 ms",
+    "cpu µs/req",
+    "ratio",
+    "cpu ratio",
+    "errors",
   );
   for (const [name, addresses] of Object.entries(endpoints)) {
-    await load(strata.url, addresses.slice(0, 200), undefined).catch(() => undefined);
-    const ours = await load(strata.url, addresses, wrk);
-    const theirs = rival && (await load(rival.url, addresses, wrk));
-    const ratio = theirs ? (ours.perSecond / theirs.perSecond).toFixed(1) : "";
-    console.log(
-      `${name.padEnd(18)}${ours.perSecond.toFixed(0).padStart(14)}${ours.p99.toFixed(1).padStart(9)}` +
-        `${(theirs?.perSecond.toFixed(0) ?? "").padStart(12)}${(theirs?.p99.toFixed(1) ?? "").padStart(9)}${ratio.padStart(8)}` +
-        `${`${ours.errors}/${theirs?.errors ?? "-"}`.padStart(10)}`,
+    const ours = await load(strata, addresses, wrk);
+    const theirs = rival && (await load(rival, addresses, wrk));
+    const cells = (side) => [side.perSecond.toFixed(0), side.p99.toFixed(1), side.cpuMicros.toFixed(0)];
+    const ratios = theirs
+      ? [(ours.perSecond / theirs.perSecond).toFixed(1), (theirs.cpuMicros / ours.cpuMicros).toFixed(1)]
+      : ["", ""];
+    row(
+      name,
+      ...cells(ours),
+      ...(theirs ? cells(theirs) : ["", "", ""]),
+      ...ratios,
+      `${ours.errors}/${theirs?.errors ?? "-"}`,
     );
   }
 } finally {

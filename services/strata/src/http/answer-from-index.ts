@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import { type BytesAnswer, bytes, type RouteRequest } from "@kit/http-kernel";
 import { errors } from "../contract/errors.js";
 import type { PackageIndex } from "../query/package-index.js";
@@ -17,7 +16,16 @@ export interface Answering {
 
 /** The same address on the same index is the same answer: a validator needs no look at the bytes. */
 export function etagOf(index: PackageIndex, url: string, version: string): string {
-  return `${index.header.fingerprint}-${crc32(`${version} ${url}`).toString(36)}`;
+  return `${index.header.fingerprint}-${hashText(url, hashText(version, HASH_START)).toString(36)}`;
+}
+
+const HASH_START = 0x811c9dc5;
+
+/** FNV-1a over the characters: a tenth of a microsecond for an address, where a library's hash takes several. */
+function hashText(text: string, start: number): number {
+  let hash = start;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
 }
 
 /** For a 304 before any work; not while a new index is being opened, since the answer would be its. */

@@ -86,9 +86,7 @@ export class PackageMatcher {
     }
     const slot = this.#freeSlot();
     if (license !== null) this.#flagLicenses(license);
-    const match = query.exact
-      ? this.#matchExact(q, license !== null, slot)
-      : this.#matchText(q, license !== null, slot);
+    const match = this.#find(q, query.exact, license !== null, slot);
     this.#kept.set(key, { slot, match });
     return match;
   }
