@@ -114,10 +114,13 @@ export function createQueue<Payload, Result>(
     startNext();
   }
 
-  function drop(entry: Held<Payload, Result>, error: Error): void {
-    line.remove(entry.ticket.job.id);
-    held.delete(entry.ticket.job.id);
-    entry.reject(error);
+  /** What a journal holds stays in it. */
+  function dropWaiting(): void {
+    for (const id of line.order()) {
+      line.remove(id);
+      held.get(id)?.reject(new QueueClosedError(journal !== undefined));
+      held.delete(id);
+    }
   }
 
   function retryAfterSeconds(): number {
@@ -212,7 +215,12 @@ export function createQueue<Payload, Result>(
       const idle = new Promise<void>((resolve) => whenIdle.push(resolve));
       const timer = setTimeout(() => {
         stopped = true;
-        for (const id of running) held.get(id)?.abort.abort(new QueueClosedError(journal !== undefined));
+        // Their clients hear it now, whatever the work needs to come to its end.
+        for (const id of running) {
+          held.get(id)?.abort.abort(new QueueClosedError(journal !== undefined));
+          held.get(id)?.reject(new QueueClosedError(journal !== undefined));
+        }
+        dropWaiting();
         startNext();
       }, deadlineMs);
       startNext();
@@ -220,7 +228,7 @@ export function createQueue<Payload, Result>(
       clearTimeout(timer);
       stopped = true;
       whenIdle = [];
-      for (const id of line.order()) drop(held.get(id)!, new QueueClosedError(journal !== undefined));
+      dropWaiting();
       await journal?.close();
     },
   };

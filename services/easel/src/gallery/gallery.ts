@@ -99,7 +99,7 @@ export function createGallery({ directory, cacheDirectory, now = () => new Date(
 
     async find(name) {
       const { size, modifiedMs } = await lookAt(name);
-      return { directory: directory!, name, version: `${size.toString(16)}-${Math.floor(modifiedMs).toString(16)}` };
+      return { directory: directory!, name, version: `${size.toString(16)}-${Math.round(modifiedMs).toString(16)}` };
     },
 
     async thumbnail(name) {

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   createTestFolders,
   type StartOptions,
@@ -24,6 +24,10 @@ const createFolders = async (): Promise<TestFolders> => {
   cleanUp.push(() => folders.remove());
   return folders;
 };
+
+/** Several starts of the whole program; a busy machine needs its time. */
+const LONG_TEST_MS = 240_000;
+vi.setConfig({ testTimeout: LONG_TEST_MS, hookTimeout: LONG_TEST_MS });
 
 const small = { prompt: "a tree", width: 64, height: 64, steps: 2 };
 const long = { ...small, width: 512, height: 512, steps: 150 };
