@@ -59,7 +59,9 @@ const tensor = (shape) => new ort.Tensor("float32", noise(shape.reduce((a, b) =>
 
 const checkpoint = await openCheckpoint(folder);
 const { textEncoder, unet, vae } = checkpoint;
-const text = await createSession("text", (chosen) => buildCLIPTextModel(textEncoder.config, textEncoder.source, chosen));
+const text = await createSession("text", (chosen) =>
+  buildCLIPTextModel(textEncoder.config, textEncoder.source, chosen),
+);
 const ids = new ort.Tensor("int32", new Int32Array(77).fill(320), [1, 77]);
 const { hidden_state: states } = await text.run({ input_ids: ids });
 const loadStart = performance.now();

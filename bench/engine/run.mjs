@@ -10,6 +10,7 @@ import { spawn } from "node:child_process";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { recommendedEnvironment } from "../../packages/onnx-graph/dist/index.js";
 import { makeCheckpoint } from "./make-checkpoint.mjs";
 
 const { values } = parseArgs({
@@ -40,9 +41,9 @@ const ROWS = [
 ];
 
 /** Runs one row; gives its JSON, or the last line of what went wrong. */
-function measure(command, args) {
+function measure(command, args, env) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
     let out = "";
     let err = "";
     child.stdout.on("data", (chunk) => {
@@ -84,13 +85,19 @@ await makeCheckpoint(f16, "F16");
 await makeCheckpoint(f32, "F32");
 const cpu = os.cpus()[0]?.model ?? "unknown CPU";
 console.log(`Stable Diffusion 1.5 architecture, random weights, 512x512, ${values.threads} threads of ${cpu}`);
-console.log(`load average at the start: ${os.loadavg()[0]?.toFixed(1)}; best of three calls; CPU seconds in brackets\n`);
-console.log("| engine | s / UNet call | s / VAE decode | s / text encode | s to ready | s to first step done | peak MiB |");
+console.log(
+  `load average at the start: ${os.loadavg()[0]?.toFixed(1)}; best of three calls; CPU seconds in brackets\n`,
+);
+console.log(
+  "| engine | s / UNet call | s / VAE decode | s / text encode | s to ready | s to first step done | peak MiB |",
+);
 console.log("|---|---|---|---|---|---|---|");
 const all = {};
 for (const [group, label, command, args] of ROWS) {
   if (values.only && values.only !== group) continue;
-  all[label] = await measure(command, args);
+  // our engine's process is started this way too
+  const env = group === "easel" ? recommendedEnvironment(process.env) : process.env;
+  all[label] = await measure(command, args, env);
   printRow(label, all[label]);
 }
 if (values.json) console.log(JSON.stringify(all));
