@@ -46,7 +46,7 @@ export interface BuiltGraph {
   readonly privateBytes: number;
   /** the folder that locations of external weights are relative to */
   readonly externalFolder: "/";
-  /** the file computed weights were written to; it may be removed once the session exists */
+  /** real path of the file computed weights were written to; it may be removed once the session exists */
   readonly computedFile: string | undefined;
 }
 
@@ -228,13 +228,8 @@ export class GraphBuilder {
       weightBytes,
       privateBytes,
       externalFolder: "/",
-      computedFile: this.computed?.close(),
+      computedFile: this.computed?.file,
     };
-  }
-
-  /** Gives up: removes what was written so far. Call it where building throws. */
-  abandon(): void {
-    this.computed?.remove();
   }
 
   private initialiserOf(tensor: TensorRef, view: readonly number[]): Value {

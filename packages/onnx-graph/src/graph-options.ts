@@ -14,14 +14,11 @@ export interface GraphOptions {
   /** store linear layers in 8- or 4-bit blocks of 32 */
   readonly quantise?: "q8" | "q4";
   /**
-   * A file to write computed weights (quantised, merged, expanded) to, which the session then maps; it may be removed once the session exists.
+   * A file to write computed weights (quantised, merged, expanded) to, which the session then maps.
+   * Whoever names it removes it, once the session exists or the build has failed.
    * Without it they travel inside the proto, which ends at 2 GiB.
    */
   readonly computedFile?: string;
   /** names of inner values to hand out as extra outputs (see `GraphBuilder.tap`); "all" for every one */
   readonly taps?: readonly string[] | "all";
-}
-
-export function defaultGraphOptions(target: Target): GraphOptions {
-  return { target, compute: target === "cpu" ? "fp32" : "fp16", weights: "fold" };
 }

@@ -8,7 +8,7 @@ export {
   type Port,
   type Value,
 } from "./graph-builder.js";
-export { defaultGraphOptions, type GraphOptions, type Target } from "./graph-options.js";
+export type { GraphOptions, Target } from "./graph-options.js";
 export * from "./layers.js";
 export * from "./operators.js";
 export { type PackedWeights, packWeights } from "./quantised-linear.js";

@@ -1,6 +1,17 @@
 /** Layers with weights, by the names they have in the checkpoint; each picks the operators its target runs best. */
 import type { GraphBuilder, Value } from "./graph-builder.js";
-import { add, concat, cosine, multiply, reshape, reshapeLike, sine, transpose, unsqueeze } from "./operators.js";
+import {
+  add,
+  concat,
+  cosine,
+  gather,
+  multiply,
+  reshape,
+  reshapeLike,
+  sine,
+  transpose,
+  unsqueeze,
+} from "./operators.js";
 import { quantisedLinear } from "./quantised-linear.js";
 
 export interface LinearOptions {
@@ -143,5 +154,5 @@ export function sinusoidalEmbedding(g: GraphBuilder, numbers: Value, options: Ti
 export function embedding(g: GraphBuilder, indices: Value, name: string, rows: number, size: number): Value {
   const table = g.rawParameter(`${name}.weight`, [rows, size]);
   if (table === undefined) return { name, type: g.computeType };
-  return g.cast(g.node("Gather", [table, indices], { axis: 0 }), g.computeType);
+  return g.cast(gather(g, table, indices), g.computeType);
 }

@@ -4,7 +4,6 @@ import type { GraphBuilder, Value } from "./graph-builder.js";
 export const add = (g: GraphBuilder, a: Value, b: Value): Value => g.node("Add", [a, b]);
 export const subtract = (g: GraphBuilder, a: Value, b: Value): Value => g.node("Sub", [a, b]);
 export const multiply = (g: GraphBuilder, a: Value, b: Value): Value => g.node("Mul", [a, b]);
-export const divide = (g: GraphBuilder, a: Value, b: Value): Value => g.node("Div", [a, b]);
 export const sine = (g: GraphBuilder, x: Value): Value => g.node("Sin", [x]);
 export const cosine = (g: GraphBuilder, x: Value): Value => g.node("Cos", [x]);
 export const relu = (g: GraphBuilder, x: Value): Value => g.node("Relu", [x]);
@@ -24,10 +23,6 @@ export const silu = (g: GraphBuilder, x: Value): Value => quickGelu(g, x, 1);
 export function gelu(g: GraphBuilder, x: Value, approximate: "none" | "tanh" = "none"): Value {
   if (approximate === "none") return g.contribNode("Gelu", [x]);
   return g.node("Gelu", [x], { approximate });
-}
-
-export function softmax(g: GraphBuilder, x: Value, axis: number): Value {
-  return g.node("Softmax", [x], { axis });
 }
 
 export function concat(g: GraphBuilder, values: readonly Value[], axis: number): Value {
