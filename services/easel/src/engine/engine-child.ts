@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { recommendedEnvironment, recommendedEnvironment } from "@kit/onnx-graph";
+import { recommendedEnvironment } from "@kit/onnx-graph";
 import { type CallOptions, EngineError } from "./engine-api.js";
 import type { CallResult, HostMessage, ProcessMessage, ProcessSettings } from "./engine-protocol.js";
 import { countMemoryKills } from "./memory-kills.js";
