@@ -12,9 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { compressedPackageList, packageEntry, packageList, testCommit } from "../ingest/testing/make-packages.js";
+import { compressedPackageList, packageList, testCommit } from "../ingest/testing/make-packages.js";
 
 /** The real program, as a person runs it. */
 
@@ -39,6 +38,9 @@ function start(...words: string[]): ChildProcess {
   const env = { PATH: process.env["PATH"], HOME: folder, XDG_CONFIG_HOME: path("config"), XDG_DATA_HOME: path("data") };
   const child = spawn(process.execPath, [PROGRAM, ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
   children.push(child);
+  // A pipe that nobody empties fills up, and the program then waits for ever.
+  child.stdout!.resume();
+  child.stderr!.resume();
   return child;
 }
 
@@ -132,7 +134,9 @@ describe("strata ingest", () => {
     expect(await run(...words, "--force")).toMatchObject({ code: 0, err: expect.stringContaining("by force") });
   });
 
-  it("killed at any moment leaves the old index as it was, and goes on where it stopped", async () => {
+  it("killed at any moment leaves the old index as it was, and goes on where it stopped", {
+    timeout: 180_000,
+  }, async () => {
     const releases = makeReleases("releases", 24, 1500);
     const channel = (name: string) => ["ingest", "channel", releases, "--index", path(name), "--save-every", "0s"];
     expect(await run(...channel("whole"))).toMatchObject({ code: 0 });
@@ -161,7 +165,7 @@ describe("strata ingest", () => {
     expect(readFileSync(path("killed")).equals(readFileSync(path("whole")))).toBe(true);
   });
 
-  it("stops cleanly at Ctrl-C", async () => {
+  it("stops cleanly at Ctrl-C", { timeout: 120_000 }, async () => {
     const releases = makeReleases("releases", 30, 1500);
     const child = start("ingest", "channel", releases, "--index", path("i"), "--save-every", "0s");
     await waitUntil(() => existsSync(path("i.work/observations")) || child.exitCode !== null);
@@ -170,35 +174,6 @@ describe("strata ingest", () => {
     expect([0, 130]).toContain(code);
     expect(existsSync(path("i.work/lock"))).toBe(false);
     expect(await run("ingest", "channel", releases, "--index", path("i"))).toMatchObject({ code: 0 });
-  });
-
-  it("takes in a snapshot of full size", { timeout: 180_000 }, async () => {
-    const lines = Array.from({ length: 144_000 }, (_, at) => {
-      const attribute = at % 5 === 0 ? `package-${at}` : `set${at % 37}Packages.package-${at}`;
-      const entry = packageEntry(attribute, {
-        version: `${at % 9}.${at % 31}`,
-        description: `Does the thing number ${at} ${"very ".repeat(at % 60)}well`,
-      });
-      return `${JSON.stringify(attribute)}:${JSON.stringify(entry)}`;
-    });
-    const sentinels = JSON.stringify((JSON.parse(packageList({})) as { packages: object }).packages).slice(1, -1);
-    const text = `{"version":2,"packages":{${sentinels},${lines.join(",")}}}`;
-    writeFileSync(
-      path("packages.json.br"),
-      brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
-    );
-    const { code, out } = await run(
-      "ingest",
-      "snapshot",
-      path("packages.json.br"),
-      "--commit",
-      testCommit(1),
-      "--date",
-      "2024-01-01",
-      "--json",
-    );
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ packages: 144_006, bytes: Buffer.byteLength(text) });
   });
 });
 

@@ -1,13 +1,21 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openIndex, readRecords } from "../store/index.js";
 import { ForeignIndexError, IngestSession, QualityGateError } from "./ingest-session.js";
 import { ObservationsFileError } from "./observations-file.js";
 import { SENTINEL_PACKAGES } from "./quality-gates.js";
 import { openPackageList } from "./read-snapshot.js";
-import { compressedPackageList, inPieces, packageList, type TestPackage, testCommit } from "./testing/make-packages.js";
+import {
+  compressedPackageList,
+  inPieces,
+  packageEntry,
+  packageList,
+  type TestPackage,
+  testCommit,
+} from "./testing/make-packages.js";
 import { WorkFolderBusyError } from "./work-folder.js";
 
 let folder: string;
@@ -146,6 +154,29 @@ describe("an ingest", () => {
     expect(await session.writeIndex()).toBe(false);
     session.close();
     expect(readFileSync(indexPath).equals(before)).toBe(true);
+  });
+
+  it("takes in a snapshot of full size, and finds it again unchanged", { timeout: 180_000 }, async () => {
+    const lines = Array.from({ length: 144_000 }, (_, at) => {
+      const path = at % 5 === 0 ? `package-${at}` : `set${at % 37}Packages.package-${at}`;
+      const description = `Does the thing number ${at} ${"very ".repeat(at % 60)}well`;
+      return `${JSON.stringify(path)}:${JSON.stringify(packageEntry(path, { version: `${at % 9}.${at % 31}`, description }))}`;
+    });
+    const sentinels = JSON.stringify((JSON.parse(packageList({})) as { packages: object }).packages).slice(1, -1);
+    const text = `{"version":2,"packages":{${sentinels},${lines.join(",")}}}`;
+    const path = join(folder, "packages.json.br");
+    writeFileSync(path, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }));
+    const session = open();
+    for (const day of [1, 2]) {
+      const source = { channel: "u", commit: testCommit(day), date: date(day), open: () => openPackageList(path) };
+      expect(await session.ingest(source)).toMatchObject({ packages: 144_006, bytes: Buffer.byteLength(text) });
+    }
+    session.save();
+    session.close();
+    const again = open();
+    expect(again.observations.records.size).toBe(144_006);
+    expect(again.observations.channel("u").runRecord.length).toBe(144_006);
+    again.close();
   });
 
   it("stops in the middle of a snapshot when asked to, and keeps nothing of it", async () => {
