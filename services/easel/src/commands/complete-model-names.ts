@@ -12,5 +12,5 @@ export async function completeModelNames(): Promise<readonly string[]> {
   }
 }
 
-/** A shell that waits longer for a Tab feels broken. */
-const COMPLETION_TIMEOUT_MS = 800;
+/** A running server answers in milliseconds; a shell that waits longer than this for a Tab feels broken. */
+const COMPLETION_TIMEOUT_MS = 3_000;
