@@ -6,6 +6,7 @@ import xterm from "@xterm/headless";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/easel.js", import.meta.url));
 const WAIT_MS = 45_000;
+const LAST_WORDS_MS = 200;
 
 export interface OpenTerminal {
   /** keys as a terminal sends them: text, "\r" for Enter, "\u001b" for Esc, "\t" for Tab */
@@ -38,11 +39,18 @@ export function openTerminal({ args, env, columns = 100, rows = 30, cwd }: Termi
     cwd: cwd ?? process.cwd(),
     env: { ...plainEnvironment(), ...env },
   });
+  let lastData = Date.now();
   child.onData((data) => {
+    lastData = Date.now();
     written += data;
     emulator.write(data);
   });
-  const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
+  const exited = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
+  // The end of the process may be told before its last words have come through the terminal.
+  const ended = exited.then(async (exitCode) => {
+    while (Date.now() - lastData < LAST_WORDS_MS) await wait(LAST_WORDS_MS / 4);
+    return exitCode;
+  });
   const screen = (): string => {
     const buffer = emulator.buffer.active;
     const lines = Array.from(
