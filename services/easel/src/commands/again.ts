@@ -1,8 +1,9 @@
-import { CommandError, choice, defineCommand, pictureProtocols, text } from "@kit/command-line";
+import { CommandError, defineCommand, text } from "@kit/command-line";
 import { withClient } from "../client/open-client.js";
 import type { ImageMetadata } from "../contract/gallery.js";
 import type { GenerateRequest } from "../contract/generate.js";
 import { connectionSettings } from "./connection-settings.js";
+import { deliverySettings } from "./delivery-settings.js";
 import { drawAndDeliver } from "./draw-and-deliver.js";
 import { pictureRequest, pictureSettings } from "./picture-settings.js";
 
@@ -14,15 +15,7 @@ export const againCommand = defineCommand({
   settings: {
     prompt: text({ flag: "-p, --prompt <text>", doc: "another prompt", default: undefined }),
     ...pictureSettings,
-    output: text({ flag: "-o, --output <file>", doc: "file to write, or - for standard output", default: undefined }),
-    show: choice({
-      flag: "--show <how>",
-      env: "EASEL_SHOW",
-      key: "run.show",
-      doc: "show the picture in the terminal",
-      default: "auto",
-      choices: ["auto", ...pictureProtocols],
-    }),
+    ...deliverySettings,
     ...connectionSettings,
   },
   examples: ["easel again fox.png --seed 8", "easel again fox.png --steps 30 -o better.png"],

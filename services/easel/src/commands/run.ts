@@ -1,25 +1,13 @@
-import { type CommandContext, choice, defineCommand, pictureProtocols, text, usageError } from "@kit/command-line";
+import { type CommandContext, defineCommand, usageError } from "@kit/command-line";
 import { withClient } from "../client/open-client.js";
 import { connectionSettings } from "./connection-settings.js";
+import { deliverySettings } from "./delivery-settings.js";
 import { drawAndDeliver } from "./draw-and-deliver.js";
 import { pictureRequest, pictureSettings } from "./picture-settings.js";
 
 const settings = {
   ...pictureSettings,
-  output: text({
-    flag: "-o, --output <file>",
-    doc: "file to write, or - for standard output",
-    default: undefined,
-    defaultText: "easel-<seed>.<format> here, or standard output when that is piped",
-  }),
-  show: choice({
-    flag: "--show <how>",
-    env: "EASEL_SHOW",
-    key: "run.show",
-    doc: "show the picture in the terminal",
-    default: "auto",
-    choices: ["auto", ...pictureProtocols],
-  }),
+  ...deliverySettings,
   ...connectionSettings,
 } as const;
 
