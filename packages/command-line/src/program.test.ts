@@ -66,7 +66,13 @@ const group = defineCommand({
   summary: "models",
   subcommands: [defineCommand({ name: "pull", summary: "pull", run: async () => 3 })],
 });
-const program = { name: "demo", version: "1.2.3", summary: "a demo", commands: [serve, find, group] };
+const tell = defineCommand({
+  name: "tell",
+  summary: "tell a version",
+  settings: { version: text({ flag: "--version <prefix>", doc: "a version", default: undefined }) },
+  run: async ({ settings, output }) => output.line(`version ${settings.version}`),
+});
+const program = { name: "demo", version: "1.2.3", summary: "a demo", commands: [serve, find, group, tell] };
 
 async function run(
   words: string[],
@@ -174,6 +180,7 @@ describe("output and exit codes", () => {
 
   test("help and version are no failures, a command's own code is kept", async () => {
     expect(await run(["--version"])).toMatchObject({ code: 0, out: "1.2.3\n" });
+    expect(await run(["tell", "--version", "3.9"])).toMatchObject({ code: 0, out: "version 3.9\n" });
     expect(await run(["serve", "--help"])).toMatchObject({
       code: 0,
       out: expect.stringContaining("default: 8080; env: DEMO_PORT"),
@@ -185,7 +192,7 @@ describe("output and exit codes", () => {
 
 describe("completion", () => {
   test.each([
-    [[""], ["serve", "find", "models", "config", "completions"]],
+    [[""], ["serve", "find", "models", "tell", "config", "completions"]],
     [["se"], ["serve"]],
     [["models", ""], ["pull"]],
     [["serve", "--le"], ["--level"]],

@@ -60,6 +60,8 @@ export async function runProgram(
   const root = new CommanderCommand(definition.name)
     .description(definition.summary)
     .version(definition.version, "-V, --version")
+    // The program's own options count only before the command: `strata search python --version 3.9` means the package's.
+    .enablePositionalOptions()
     .helpCommand(false)
     .showHelpAfterError(`Run '${definition.name} --help' for what there is.`)
     .exitOverride()

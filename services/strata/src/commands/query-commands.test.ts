@@ -65,6 +65,8 @@ describe.each(["the local index", "a server"])("strata's questions to %s", (wher
       (await strata("search", "hello", "2.1", "--json", "--sort", "version", ...source())).stdout,
     );
     expect(json.data.map(({ version }: { version: string }) => version)).toEqual(["2.10", "2.12"]);
+    const flagged = await strata("search", "hello", "--version", "2.1", "--json", "--sort", "version", ...source());
+    expect(JSON.parse(flagged.stdout)).toEqual(json);
     expect(json.data[0].nix_shell).toBe(`nix shell nixpkgs/${"b".repeat(40)}#hello`);
     expect(json.meta.total).toBe(2);
     const plain = await strata("search", "hello", "--plain", "--license", "gpl", ...source());

@@ -16,6 +16,11 @@ export const searchCommand = defineCommand({
     ...sourceSettings,
     description: toggle({ flag: "-d, --description", doc: "search names and descriptions instead", default: false }),
     exact: toggle({ flag: "-e, --exact", doc: "only where path or name equal the query", default: false }),
+    version: text({
+      flag: "--version <prefix>",
+      doc: "only versions that begin so, as the second argument",
+      default: undefined,
+    }),
     license: text({ flag: "-l, --license <text>", doc: "only licences that hold this text", default: undefined }),
     sort: choice({
       flag: "-s, --sort <order>",
@@ -41,7 +46,7 @@ export const searchCommand = defineCommand({
       ? await source.searchDescriptions({ q: args.query, limit, offset })
       : await source.search({
           q: args.query,
-          version: args.version ?? null,
+          version: settings.version ?? args.version ?? null,
           license: settings.license ?? null,
           exact,
           sort,
