@@ -38,6 +38,8 @@ function defaultStream(): DestinationStream {
       destination: STDERR,
       colorize: process.env["NO_COLOR"] === undefined,
       ignore: "pid,hostname",
+      // One line a request: several fields below each other would push everything else off the screen.
+      singleLine: true,
       sync: true,
     });
   // Asynchronous: a request never waits for the log. What is still in memory at the end is written by the exit handler.
