@@ -32,7 +32,7 @@ export async function studioOptions(
       createExpander({
         settings,
         templates: file?.values.get(TEMPLATES_TABLE),
-        budget: createMemoryBudget({ engine }),
+        budget: createMemoryBudget({ engine, budgetBytes: settings.memoryBudget }),
         locateModel: (name) => locateLanguageModel(models, name),
       }),
     log,

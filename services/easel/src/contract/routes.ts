@@ -86,7 +86,7 @@ export const routes = {
     body: ExpandRequest,
     noStore: true,
     responses: { 200: { description: "The expanded prompts", schema: ExpandResponse } },
-    errors: ["UNKNOWN_MODEL", "VALIDATION_ERROR", "EXPANSION_FAILED"],
+    errors: ["UNKNOWN_MODEL", "VALIDATION_ERROR", "EXPANSION_FAILED", "OUT_OF_MEMORY"],
   }),
   listModels: declareRoute({
     id: "listModels",

@@ -16,6 +16,8 @@ export interface MemoryBudget {
 
 export interface MemoryBudgetOptions {
   readonly engine: Pick<Engine, "status" | "unload">;
+  /** the server's memory budget, which the engine's process counts against too; without one the machine's free memory decides */
+  readonly budgetBytes?: number | undefined;
   /** what the system could still give out, in bytes */
   readonly availableBytes?: () => number;
   readonly pollMs?: number;
@@ -32,21 +34,23 @@ const POLL_MS = 250;
 export const unlimitedMemory: MemoryBudget = { admit: async () => {}, isCrowdedBy: () => false };
 
 export function createMemoryBudget(options: MemoryBudgetOptions): MemoryBudget {
+  const { engine, budgetBytes = Number.POSITIVE_INFINITY } = options;
   const available = options.availableBytes ?? (() => process.availableMemory());
-  const fits = (bytes: number) => bytes + RESERVE_BYTES <= available();
+  const free = () => Math.max(0, Math.min(available() - RESERVE_BYTES, budgetBytes - engine.status().residentBytes));
+  const fits = (bytes: number) => bytes <= free();
   return {
     isCrowdedBy: (bytes) => bytes > SMALL_BYTES && available() < COMFORT_BYTES,
     async admit(bytes, name, signal) {
       if (bytes <= SMALL_BYTES || fits(bytes)) return;
-      while (options.engine.status().busy) {
+      while (engine.status().busy) {
         await sleep(options.pollMs ?? POLL_MS, undefined, { signal });
         if (fits(bytes)) return;
       }
-      if (options.engine.status().modelsLoaded.length > 0) await options.engine.unload();
+      if (engine.status().modelsLoaded.length > 0) await engine.unload();
       if (fits(bytes)) return;
       throw new ExpandError(
         "OUT_OF_MEMORY",
-        `The language model '${name}' needs ${mib(bytes)} MiB and ${mib(available())} MiB are free. Choose a smaller one with SERVICE_EXPAND_MODEL, or leave it unset for the built-in model.`,
+        `The language model '${name}' needs ${mib(bytes)} MiB and ${mib(free())} MiB are free for it. Choose a smaller one with SERVICE_EXPAND_MODEL, or leave it unset for the built-in model.`,
       );
     },
   };

@@ -1,6 +1,6 @@
 /** POST /api/expand, `expand: true` and `easel expand` against the real program. */
 import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,6 +10,7 @@ import { answer, type ChatServer, refuse, startChatServer } from "../expand/test
 import { createTestFolders, startEasel, type TestEasel, type TestFolders } from "../testing/start-easel.js";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/easel.js", import.meta.url));
+const BUILT_IN_MODEL = fileURLToPath(new URL("../../../../models/expander/expander-q8_0.gguf", import.meta.url));
 const run = promisify(execFile);
 const post = (url: string, path: string, body: unknown) =>
   fetch(url + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
@@ -65,6 +66,28 @@ describe("with the built-in language model", () => {
     expect(lines).toHaveLength(2);
     const inPlace = await run(process.execPath, [...args, "--json"], { env: { ...env, SERVICE_URL: undefined } });
     expect(JSON.parse(inPlace.stdout)).toMatchObject({ original: "a red fox", expanded: lines, model: "expander:q8" });
+  });
+});
+
+describe("with a language model that is too large", () => {
+  it("keeps to the server's one memory budget, says the figures and draws nothing", async () => {
+    const folders = await createTestFolders();
+    const large = join(folders.root, "large.gguf");
+    // The real model's head on a file of 600 MiB: it must be refused by its size, before anything of it is loaded.
+    await copyFile(BUILT_IN_MODEL, large);
+    await truncate(large, 600 * 2 ** 20);
+    const easel = await startEasel({ folders, env: { SERVICE_EXPAND_MODEL: large, SERVICE_MEMORY_BUDGET: "500M" } });
+    expect((await post(easel.url, "/api/generate", { prompt: "a fox", steps: 1 })).status).toBe(200);
+    const refusal = { code: "OUT_OF_MEMORY", message: expect.stringMatching(/needs \d+ MiB and \d+ MiB are free/) };
+    const expanded = await post(easel.url, "/api/expand", { prompt: "a red fox" });
+    expect(expanded.status).toBe(503);
+    expect(await expanded.json()).toMatchObject(refusal);
+    const drawn = await post(easel.url, "/api/generate", { prompt: "a red fox", expand: true, steps: 1 });
+    expect(drawn.status).toBe(503);
+    expect(await drawn.json()).toMatchObject(refusal);
+    expect(await (await fetch(`${easel.url}/api/gallery`)).json()).toMatchObject({ total: 1 });
+    await easel.stop();
+    await folders.remove();
   });
 });
 
