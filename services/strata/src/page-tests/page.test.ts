@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLog, type KernelServer } from "@kit/http-kernel";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { browserPath, openBrowser } from "@kit/http-kernel/testing";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createPackageServer } from "../http/create-package-server.js";
 import { SAMPLE_PATH } from "../sample/sample-location.js";
@@ -11,12 +12,10 @@ import { SAMPLE_PATH } from "../sample/sample-location.js";
 /** The built page in a real browser, on the real server with the sample. */
 
 const PAGES = fileURLToPath(new URL("../../dist-web", import.meta.url));
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const browserPath = [process.env["CHROMIUM"] ?? "", ...BROWSERS].find((path) => path !== "" && existsSync(path));
 const isBuilt = existsSync(join(PAGES, "index.html")) && existsSync(SAMPLE_PATH);
 if (browserPath === undefined || !isBuilt) {
   const reason =
-    browserPath === undefined ? "no Chromium was found (set CHROMIUM)" : "the page is not built (npm run build)";
+    browserPath === undefined ? "no Chromium was found (set CHROMIUM_PATH)" : "the page is not built (npm run build)";
   console.log(`strata's page is not tested: ${reason}.`);
 }
 
@@ -53,16 +52,7 @@ describe.skipIf(browserPath === undefined || !isBuilt)("the page", () => {
       pages: { directory: PAGES, deepLinks: ["/package/*", "/search"] },
     });
     ({ url } = await server.listen({ host: "127.0.0.1", port: 0 }));
-    browser = await chromium.launch({
-      executablePath: browserPath!,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();
