@@ -6,7 +6,8 @@ import xterm from "@xterm/headless";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/easel.js", import.meta.url));
 const WAIT_MS = 45_000;
-const LAST_WORDS_MS = 200;
+/** What a program writes just before it ends can be lost with its terminal: a shell holds it open a moment longer and passes the exit code on. */
+const KEEP_TERMINAL_OPEN = 'trap : INT; "$@"; code=$?; sleep 0.5; exit $code';
 
 export interface OpenTerminal {
   /** keys as a terminal sends them: text, "\r" for Enter, "\u001b" for Esc, "\t" for Tab */
@@ -33,24 +34,17 @@ export interface TerminalOptions {
 export function openTerminal({ args, env, columns = 100, rows = 30, cwd }: TerminalOptions): OpenTerminal {
   const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
   let written = "";
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn("/bin/sh", ["-c", KEEP_TERMINAL_OPEN, "sh", process.execPath, PROGRAM, ...args], {
     cols: columns,
     rows,
     cwd: cwd ?? process.cwd(),
     env: { ...plainEnvironment(), ...env },
   });
-  let lastData = Date.now();
   child.onData((data) => {
-    lastData = Date.now();
     written += data;
     emulator.write(data);
   });
-  const exited = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
-  // The end of the process may be told before its last words have come through the terminal.
-  const ended = exited.then(async (exitCode) => {
-    while (Date.now() - lastData < LAST_WORDS_MS) await wait(LAST_WORDS_MS / 4);
-    return exitCode;
-  });
+  const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
   const screen = (): string => {
     const buffer = emulator.buffer.active;
     const lines = Array.from(
