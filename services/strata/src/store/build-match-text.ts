@@ -26,8 +26,8 @@ export interface MatchText {
 }
 
 export function buildMatchText(records: CollectedRecords, table: RowTable): MatchText {
-  const { text, keyOfByte, places, longest } = layOutKeys(records, table);
-  const suffixes = dropContinuations(text, buildSuffixArray(text, longest));
+  const { text, keyOfByte, places } = layOutKeys(records, table);
+  const suffixes = keepBeginnings(text, buildSuffixArray(text));
   const hits = new Uint32Array(suffixes.length);
   for (let i = 0; i < suffixes.length; i++) {
     const at = suffixes[i]!;
@@ -72,13 +72,11 @@ function layOutKeys(records: CollectedRecords, table: RowTable) {
   const keys: number[] = [];
   const leafStarts: number[] = [];
   let bytes = 0;
-  let longest = 0;
   const addPiece = (piece: Buffer, key: number, leafStart: number) => {
     pieces.push(piece);
     keys.push(key);
     leafStarts.push(leafStart);
     bytes += piece.length;
-    longest = Math.max(longest, piece.length);
   };
   for (let key = 0; key < table.keys; key++) {
     const entry = table.keyEntryStarts[key]!;
@@ -98,7 +96,7 @@ function layOutKeys(records: CollectedRecords, table: RowTable) {
     markPlaces(text.subarray(at, at + length), places.subarray(at, at + length), leafStarts[i]!);
     at += length;
   }
-  return { text, keyOfByte, places, longest };
+  return { text, keyOfByte, places };
 }
 
 /** Marks a piece that is a name, not a path. */
@@ -118,7 +116,12 @@ function isWordByte(byte: number): boolean {
   return (byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57) || byte >= 128;
 }
 
-/** No query begins in the middle of a character. */
-function dropContinuations(text: Uint8Array, suffixes: Uint32Array): Uint32Array {
-  return suffixes.filter((at) => (text[at]! & 0xc0) !== 0x80);
+/** No query begins with a NUL or in the middle of a character. */
+function keepBeginnings(text: Uint8Array, suffixes: Uint32Array): Uint32Array {
+  let count = 0;
+  for (let i = 0; i < suffixes.length; i++) {
+    const byte = text[suffixes[i]!]!;
+    if (byte !== 0 && (byte & 0xc0) !== 0x80) suffixes[count++] = suffixes[i]!;
+  }
+  return suffixes.slice(0, count);
 }
