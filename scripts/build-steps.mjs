@@ -24,6 +24,17 @@ export const buildSteps = [
     command: ["node_modules/.bin/tsc", "-b"],
   },
   {
+    name: "strata's program",
+    inputs: [
+      "services/strata/vite.config.ts",
+      "services/strata/src",
+      "packages/http-kernel/src",
+      "packages/command-line/src",
+    ],
+    outputs: ["services/strata/dist/program/strata.js"],
+    command: ["node_modules/.bin/vite", "build", "--logLevel", "warn", "-c", "services/strata/vite.config.ts"],
+  },
+  {
     name: "strata's query kernels",
     inputs: ["services/strata/assembly"],
     outputs: ["services/strata/dist/kernels.wasm", "services/strata/dist/scan.wasm"],

@@ -51,8 +51,9 @@ test("kitty data goes in chunks, the last one marked", () => {
   expect(sequences[1]).toMatch(/^\u001b_Gm=0;/);
 });
 
-test("sixel and iTerm2 sequences are framed as their terminals expect", () => {
-  expect(drawSixel({ width: 2, height: 6, rgb: new Uint8Array(36).fill(200) })).toMatch(/^\u001bP.*q[\s\S]*\u001b\\$/);
+test("sixel and iTerm2 sequences are framed as their terminals expect", async () => {
+  const sixel = await drawSixel({ width: 2, height: 6, rgb: new Uint8Array(36).fill(200) });
+  expect(sixel).toMatch(/^\u001bP.*q[\s\S]*\u001b\\$/);
   expect(drawIterm2(new Uint8Array([1, 2, 3]), { columns: 2, rows: 1 })).toBe(
     "\u001b]1337;File=inline=1;size=3;width=2;height=1;preserveAspectRatio=1:AQID\u0007",
   );

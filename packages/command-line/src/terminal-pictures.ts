@@ -1,4 +1,3 @@
-import { image2sixel } from "sixel";
 import type { Terminal } from "./terminal.js";
 
 /**
@@ -78,7 +77,9 @@ function colorAt(picture: PicturePixels, x: number, y: number): string {
 
 const SIXEL_COLORS = 256;
 
-export function drawSixel(picture: PicturePixels): string {
+export async function drawSixel(picture: PicturePixels): Promise<string> {
+  // Loaded only when there is such a picture to show: it costs every other command a tenth of its start.
+  const { image2sixel } = await import("sixel");
   const rgba = new Uint8Array(picture.width * picture.height * 4);
   for (let i = 0, at = 0; i < picture.rgb.length; i += 3, at += 4) {
     rgba[at] = picture.rgb[i]!;

@@ -14,6 +14,7 @@ import {
 } from "@kit/http-kernel";
 import { createPackageServer } from "../http/create-package-server.js";
 import { runWorkers } from "../http/run-workers.js";
+import type { PackageIndex } from "../query/package-index.js";
 import { SAMPLE_PATH } from "../sample/sample-location.js";
 import { startAutoSync } from "../sync/auto-sync.js";
 import { indexPath } from "./index-location.js";
@@ -21,11 +22,14 @@ import { programVersion } from "./program-version.js";
 import type { serveSettings } from "./serve-settings.js";
 import { checkSyncSettings } from "./sync.js";
 
-type ServeContext = Pick<CommandContext<typeof serveSettings>, "settings" | "folders" | "output">;
+interface ServeContext extends Pick<CommandContext<typeof serveSettings>, "settings" | "folders" | "output"> {
+  /** The opening of the index, where it was begun already. */
+  readonly opening: Promise<PackageIndex> | undefined;
+}
 type Settings = ServeContext["settings"];
 
 /** What `strata serve` does; a file of its own, so that the other commands need not load the server. */
-export async function runServe({ settings, folders, output }: ServeContext): Promise<number> {
+export async function runServe({ settings, folders, output, opening }: ServeContext): Promise<number> {
   const log = createLog({ name: "strata", level: settings.logLevel });
   const path = indexPath(settings.index, folders);
   try {
@@ -40,7 +44,7 @@ export async function runServe({ settings, folders, output }: ServeContext): Pro
       await sync?.stop();
       return code;
     }
-    const server = await createFromSettings(settings, path, log);
+    const server = await createFromSettings(settings, path, opening, log);
     const sync = cluster.isPrimary ? startSync(settings, path, log) : undefined;
     const { url } = await server.listen({ host: settings.host, port: settings.port });
     if (cluster.isPrimary) output.line(`strata listens on ${url}`);
@@ -62,9 +66,15 @@ function checkWorkers(settings: Settings): void {
 /** The built page, when there is one: seen from src/commands and from dist/commands alike. */
 const PAGES = fileURLToPath(new URL("../../dist-web", import.meta.url));
 
-async function createFromSettings(settings: Settings, path: string, log: Logger): Promise<KernelServer> {
+async function createFromSettings(
+  settings: Settings,
+  path: string,
+  opening: Promise<PackageIndex> | undefined,
+  log: Logger,
+): Promise<KernelServer> {
   return await createPackageServer({
     indexPath: path,
+    opening,
     // Whoever names a file wants that file: a server without it is degraded, and says so.
     ...(settings.index === undefined ? { samplePath: SAMPLE_PATH } : {}),
     version: programVersion(),

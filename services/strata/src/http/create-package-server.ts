@@ -8,6 +8,7 @@ import {
   type TrustProxy,
 } from "@kit/http-kernel";
 import { errors } from "../contract/errors.js";
+import type { PackageIndex } from "../query/package-index.js";
 import { Admission } from "./admission.js";
 import type { Answering } from "./answer-from-index.js";
 import { indexRoutes } from "./index-routes.js";
@@ -20,6 +21,8 @@ export interface PackageServerOptions {
   readonly indexPath: string;
   /** Served as long as there is no index at `indexPath`. */
   readonly samplePath?: string;
+  /** The opening of the file at `indexPath`, where it was begun already. */
+  readonly opening?: Promise<PackageIndex> | undefined;
   readonly version: string;
   readonly log: Logger;
   /** Bytes of rendered answers that are kept; 0: none. */
@@ -38,6 +41,7 @@ export async function createPackageServer(options: PackageServerOptions): Promis
     log: options.log,
     onChange: () => pages.clear(),
     samplePath: options.samplePath,
+    opening: options.opening,
   });
   const answering: Answering = {
     source,
@@ -45,9 +49,9 @@ export async function createPackageServer(options: PackageServerOptions): Promis
     version: options.version,
     admission: options.admission ?? new Admission(),
   };
-  await source.current();
-  if (source.loaded === undefined) options.log.warn({ path: options.indexPath }, "no index: health is degraded");
-  return await createServer({
+  // Begun first and awaited last: the file is read while the server is put together.
+  const opened = source.current();
+  const server = await createServer({
     name: "strata",
     title: "strata: package index",
     description: "Search every version of every package, and find the commit that has it.",
@@ -61,4 +65,7 @@ export async function createPackageServer(options: PackageServerOptions): Promis
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
     ...(options.pages === undefined ? {} : { pages: options.pages }),
   });
+  await opened;
+  if (source.loaded === undefined) options.log.warn({ path: options.indexPath }, "no index: health is degraded");
+  return server;
 }

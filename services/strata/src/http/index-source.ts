@@ -13,18 +13,19 @@ export class IndexSource {
   readonly #samplePath: string | undefined;
   readonly #log: Logger;
   readonly #onChange: () => void;
+  #opening: Promise<PackageIndex> | undefined;
   #current: PackageIndex | undefined;
   /** Identity of the last file that was tried, sound or not: each is tried once. */
   #tried = "";
   #loading: Promise<void> | undefined;
   #looked = false;
 
-  /** `samplePath`: an index to answer from as long as there was never one at `path`. */
-  constructor(path: string, options: { log: Logger; onChange?: () => void; samplePath?: string | undefined }) {
+  constructor(path: string, options: IndexSourceOptions) {
     this.#path = path;
     this.#samplePath = options.samplePath;
     this.#log = options.log;
     this.#onChange = options.onChange ?? (() => undefined);
+    this.#opening = options.opening;
   }
 
   /** What is loaded now, without looking at the file. */
@@ -64,7 +65,9 @@ export class IndexSource {
   async #load(path: string): Promise<void> {
     try {
       const started = performance.now();
-      const index = await PackageIndex.open(path);
+      const opening = path === this.#path ? this.#opening : undefined;
+      this.#opening = undefined;
+      const index = await (opening ?? PackageIndex.open(path));
       this.#current = index;
       this.#tried = index.identity;
       this.#onChange();
@@ -79,6 +82,15 @@ export class IndexSource {
       this.#log.error({ path, reason: (error as Error).message }, `index not opened; ${kept}`);
     }
   }
+}
+
+export interface IndexSourceOptions {
+  readonly log: Logger;
+  readonly onChange?: () => void;
+  /** An index to answer from as long as there was never one at the path. */
+  readonly samplePath?: string | undefined;
+  /** The opening of the file at the path, where it was begun already. */
+  readonly opening?: Promise<PackageIndex> | undefined;
 }
 
 function identify(path: string): string | undefined {

@@ -8,11 +8,16 @@ import { createRequire } from "node:module";
 interface Stemmer {
   stem(word: string): string;
 }
-// The package has no types and no ES module.
-const { newStemmer } = createRequire(import.meta.url)("snowball-stemmers") as {
-  newStemmer(language: string): Stemmer;
-};
-const english = newStemmer("english");
+let english: Stemmer | undefined;
+
+/** Made when the first word is stemmed: the package holds a megabyte of languages, which no server should start with. */
+function loadStemmer(): Stemmer {
+  // The package has no types and no ES module.
+  const { newStemmer } = createRequire(import.meta.url)("snowball-stemmers") as {
+    newStemmer(language: string): Stemmer;
+  };
+  return newStemmer("english");
+}
 
 const ASCII_ONLY = /^[\x20-\x7e]*$/;
 const ASCII_WORD = /[a-z0-9]+/g;
@@ -26,5 +31,6 @@ export function splitWords(text: string): string[] {
 
 /** `libraries` and `library` have one stem. Only English is stemmed; other words stay as they are. */
 export function stemWord(word: string): string {
+  english ??= loadStemmer();
   return english.stem(word);
 }

@@ -34,8 +34,12 @@ export interface OpenIndex {
 const IMAGE_ADDRESS = 65_536;
 const PAGE_BYTES = 65_536;
 const LARGEST_MEMORY = 65_536 * PAGE_BYTES;
-/** Read and checked in pieces of about a millisecond, so that a running server goes on answering meanwhile. */
-const READ_BYTES = 4 << 20;
+/** Checked in pieces of about a millisecond, so that a running server goes on answering meanwhile. */
+const CHECKED_BYTES = 4 << 20;
+/** Parts of the file that are read side by side; the library's other threads stay free for others. */
+const READERS = 2;
+/** Linux reads at most this much at once. */
+const LARGEST_READ = 1 << 30;
 
 export interface OpenIndexOptions {
   /** Room behind the image, given the header; 0 when the index is only read back. */
@@ -124,21 +128,27 @@ function allocate(path: string, bytes: number): WasmMemory {
   return new webAssembly.Memory({ initial: pages, maximum: pages });
 }
 
+/** In few large reads, which go on in threads of their own while this one starts the rest of a server. */
 async function readImage(file: FileHandle, image: Uint8Array, path: string): Promise<void> {
-  for (let done = 0; done < image.length; ) {
-    const { bytesRead } = await file.read(image, done, Math.min(READ_BYTES, image.length - done), done);
-    if (bytesRead === 0) throw truncated(path, image.length, done);
-    done += bytesRead;
-  }
+  const part = Math.ceil(image.length / READERS);
+  const readers = Array.from({ length: READERS }, async (_, number) => {
+    const end = Math.min(image.length, (number + 1) * part);
+    for (let done = number * part; done < end; ) {
+      const { bytesRead } = await file.read(image, done, Math.min(LARGEST_READ, end - done), done);
+      if (bytesRead === 0) throw truncated(path, image.length, done);
+      done += bytesRead;
+    }
+  });
+  await Promise.all(readers);
 }
 
 async function checkSections(sections: readonly SectionPlace[], memory: WasmMemory, path: string): Promise<void> {
   for (const section of sections) {
     let crc = 0;
-    for (let done = 0; done < section.bytes; done += READ_BYTES) {
-      const length = Math.min(READ_BYTES, section.bytes - done);
+    for (let done = 0; done < section.bytes; done += CHECKED_BYTES) {
+      const length = Math.min(CHECKED_BYTES, section.bytes - done);
       crc = crc32(new Uint8Array(memory.buffer, IMAGE_ADDRESS + section.offset + done, length), crc);
-      if (length === READ_BYTES) await new Promise(setImmediate);
+      if (length === CHECKED_BYTES) await new Promise(setImmediate);
     }
     if (crc !== section.crc) throw damaged(path, `the checksum of its part '${section.name}' is wrong`);
   }
