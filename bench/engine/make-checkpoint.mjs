@@ -20,7 +20,7 @@ import { floatsToHalves, sourceOf } from "../../packages/tensor-files/dist/index
 const EMPTY = sourceOf("nothing", []);
 const OPTIONS = { target: "cpu", compute: "fp32", weights: "fold" };
 
-export const CONFIGS = {
+const CONFIGS = {
   unet: {
     _class_name: "UNet2DConditionModel",
     in_channels: 4,
@@ -80,27 +80,59 @@ function listTensors(build) {
   return [];
 }
 
-const GRAPHS = {
-  unet: () => listTensors(() => buildUNet2DConditionModel(readUNetConfig(CONFIGS.unet, "unet"), EMPTY, OPTIONS)),
-  vae: () => {
-    const config = readAutoencoderKLConfig(CONFIGS.vae, "vae");
+/** The same shape of nets, small: to try a bench out, not to measure. */
+export const TINY_CONFIGS = {
+  unet: { ...CONFIGS.unet, block_out_channels: [32, 64, 64, 64], cross_attention_dim: 64 },
+  vae: { ...CONFIGS.vae, block_out_channels: [32, 32, 64, 64] },
+  text_encoder: {
+    ...CONFIGS.text_encoder,
+    hidden_size: 64,
+    intermediate_size: 128,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    projection_dim: 64,
+  },
+};
+
+const TENSORS = {
+  unet: (config) => listTensors(() => buildUNet2DConditionModel(readUNetConfig(config, "unet"), EMPTY, OPTIONS)),
+  vae: (raw) => {
+    const config = readAutoencoderKLConfig(raw, "vae");
     const parts = [buildAutoencoderKLEncoder, buildAutoencoderKLDecoder];
     return parts.flatMap((build) => listTensors(() => build(config, EMPTY, OPTIONS)));
   },
-  text_encoder: () =>
-    listTensors(() => buildCLIPTextModel(readCLIPTextConfig(CONFIGS.text_encoder, "text_encoder"), EMPTY, OPTIONS)),
+  text_encoder: (config) =>
+    listTensors(() => buildCLIPTextModel(readCLIPTextConfig(config, "text_encoder"), EMPTY, OPTIONS)),
 };
 
-/** Numbers that look like weights: norms near one, biases small, matrices scaled by their inputs. */
-function fillTensor(name, shape, pattern) {
+/** Numbers that look like weights: norms near one, biases small, matrices scaled by their inputs. `numbersOf` keeps what it has computed. */
+function fillTensor(name, shape, numbersOf) {
   const count = shape.reduce((a, b) => a * b, 1);
-  const values = new Float32Array(count);
   const norm = shape.length === 1 && name.endsWith(".weight");
   const fanIn = shape.slice(1).reduce((a, b) => a * b, 1);
-  const scale = shape.length === 1 ? 0.02 : 1 / Math.sqrt(fanIn);
-  const start = (name.length * 7919 + count) % pattern.length;
-  for (let i = 0; i < count; i++) values[i] = (norm ? 1 : 0) + scale * pattern[(start + i) % pattern.length];
+  const numbers = numbersOf(norm ? 1 : 0, shape.length === 1 ? 0.02 : 1 / Math.sqrt(fanIn));
+  const values = new numbers.constructor(count);
+  let from = (name.length * 7919 + count) % numbers.length;
+  for (let at = 0; at < count; from = 0) {
+    const piece = numbers.subarray(from, from + count - at);
+    values.set(piece, at);
+    at += piece.length;
+  }
   return values;
+}
+
+/** The pattern as weights of one mean and scale, in the type of the file. */
+function createNumbers(dtype) {
+  const pattern = makePattern();
+  const known = new Map();
+  return (mean, scale) => {
+    const key = `${mean} ${scale}`;
+    if (!known.has(key)) {
+      const floats = pattern.map((value) => mean + scale * value);
+      known.set(key, dtype === "F16" ? floatsToHalves(floats) : floats);
+    }
+    return known.get(key);
+  };
 }
 
 /** One prime-length run of pseudo-random numbers of about unit variance, repeated with shifts: fast, and the same on every machine. */
@@ -131,25 +163,23 @@ async function writeComponent(folder, tensors, dtype) {
   const file = path.join(folder, `${name}.safetensors`);
   const handle = await open(`${file}.partial`, "w");
   await handle.write(head);
-  const pattern = makePattern();
+  const numbersOf = createNumbers(dtype);
   for (const [tensor, shape] of tensors) {
-    const floats = fillTensor(tensor, shape, pattern);
-    const numbers = dtype === "F16" ? floatsToHalves(floats) : floats;
-    await handle.write(new Uint8Array(numbers.buffer));
+    await handle.write(new Uint8Array(fillTensor(tensor, shape, numbersOf).buffer));
   }
   await handle.close();
   await rename(`${file}.partial`, file);
 }
 
 /** Makes the checkpoint in `folder` unless it is there. */
-export async function makeCheckpoint(folder, dtype) {
+export async function makeCheckpoint(folder, dtype, configs = CONFIGS) {
   const done = path.join(folder, "model_index.json");
   if (existsSync(done)) return;
-  for (const component of Object.keys(CONFIGS)) {
+  for (const [component, config] of Object.entries(configs)) {
     const inner = path.join(folder, component);
     await mkdir(inner, { recursive: true });
-    await writeComponent(inner, GRAPHS[component](), dtype);
-    await writeFile(path.join(inner, "config.json"), JSON.stringify(CONFIGS[component], null, 2));
+    await writeComponent(inner, TENSORS[component](config), dtype);
+    await writeFile(path.join(inner, "config.json"), JSON.stringify(config, null, 2));
   }
   await writeFile(done, JSON.stringify(MODEL_INDEX, null, 2));
 }
