@@ -11,6 +11,7 @@ from schedule import STEPS
 from export import write_snapshot
 
 SNR_CAP, LEAST_WEIGHT = 5.0, 0.35
+MIDDLE_TIME, MIDDLE_WIDTH, TIME_ENTRIES = 450, 180, 8192
 OTHER_SHAPES_EVERY = 7
 FAST_FILL = 100_000  # latents wanted soon; after that the feeder only refreshes
 
@@ -26,10 +27,18 @@ def make_loss(unet, text, schedule):
     return loss
 
 
-def spread_times(count, device):
-    """One random time out of each of `count` equal parts: less noise in the gradient than independent draws."""
-    t = ((torch.arange(count, device=device) + torch.rand(count, device=device)) * (STEPS / count)).long()
-    return t.clamp(max=STEPS - 1)
+def time_table(device):
+    """Times by equal probability: half of it uniform, half around the middle, where shapes are decided."""
+    t = torch.arange(STEPS, device=device)
+    density = 1 / STEPS + torch.softmax(-((t - MIDDLE_TIME) / MIDDLE_WIDTH) ** 2 / 2, 0)
+    share = torch.cumsum(density / density.sum(), 0)
+    return torch.searchsorted(share, (torch.arange(TIME_ENTRIES, device=device) + .5) / TIME_ENTRIES).clamp(max=STEPS - 1)
+
+
+def spread_times(count, table):
+    """One random time out of each of `count` equally probable parts: less noise in the gradient than independent draws."""
+    share = (torch.arange(count, device=table.device) + torch.rand(count, device=table.device)) / count
+    return table[(share * TIME_ENTRIES).long().clamp(max=TIME_ENTRIES - 1)]
 
 
 def make_optimizer(ctx, models):
@@ -39,7 +48,7 @@ def make_optimizer(ctx, models):
     vectors = [p for p in models.unet.parameters() if p.ndim < 2]
     groups = [dict(params=matrices, weight_decay=0.02, factor=1.0), dict(params=vectors, weight_decay=0.0, factor=1.0),
               dict(params=text, weight_decay=0.0, factor=0.4), dict(params=[embedding], weight_decay=0.0, factor=0.15)]
-    return torch.optim.AdamW(groups, lr=ctx.args.lr, betas=(0.9, 0.98), fused=ctx.cuda)
+    return torch.optim.AdamW(groups, lr=ctx.args.lr, betas=(0.9, 0.98), fused=True)
 
 
 def train_base(ctx, models, feed, end_of_stage):
@@ -54,7 +63,7 @@ def train_base(ctx, models, feed, end_of_stage):
     optimizer = make_optimizer(ctx, models)
     step, start, seen, total, error_sum, count = 0, ctx.now(), 0, 0.0, 0.0, 0
     last_log, last_grid, last_save = ctx.now(), ctx.now(), ctx.now()
-    compiled, skipped = False, 0
+    compiled, skipped, times = False, torch.zeros((), device=ctx.device), time_table(ctx.device)
     while True:
         done = (ctx.now() - start) / max(1e-6, end_of_stage() - start)
         if done >= 1 or (args.max_steps and step >= args.max_steps):
@@ -71,7 +80,7 @@ def train_base(ctx, models, feed, end_of_stage):
         rate = args.lr * min(1, (step + 1) / args.warmup) * cosine(done)
         for group in optimizer.param_groups:
             group["lr"] = rate * group["factor"]
-        t, noise = spread_times(len(z), ctx.device), torch.randn_like(z)
+        t, noise = spread_times(len(z), times), torch.randn_like(z)
         try:
             with ctx.autocast():
                 loss, error = (eager_loss if other else loss_of)(z, ids, t, noise)
@@ -84,22 +93,22 @@ def train_base(ctx, models, feed, end_of_stage):
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(values, 1.0)
-        if not torch.isfinite(norm):  # one such step would spoil weights and average for good
-            skipped += 1
-            ctx.log("skipped a step: gradient not finite; shape", tuple(z.shape))
-            if skipped > 50:
-                raise RuntimeError("the gradient is not finite again and again")
-            continue
+        # One step with a gradient that is not finite would spoil weights and average for good. The fused optimizer skips
+        # it by this flag on the device; asking for its value here would make the processor wait for the GPU every step.
+        optimizer.grad_scale, optimizer.found_inf = None, (~torch.isfinite(norm)).float()
+        skipped += optimizer.found_inf
         optimizer.step()
         step += 1
         average(means, values, step, args.ema)
         seen += len(z)
-        total, error_sum, count = total + loss.detach(), error_sum + error, count + 1
+        total, error_sum, count = total + loss.detach().nan_to_num(0, 0, 0), error_sum + error.nan_to_num(0, 0, 0), count + 1
         if step <= 3 or ctx.now() - last_log > 10:
             ctx.log(f"base {step} loss {float(total) / count:.4f} mse {float(error_sum) / count:.4f} norm {float(norm):.2f} lr {rate:.1e} "
                     f"{seen / max(1e-3, ctx.now() - last_log):.0f} samples/s ring {feed.square.full} others {sum(r.full for r in feed.others.values())}")
-            if not torch.isfinite(total):
-                raise RuntimeError("the loss is not finite")
+            if skipped > 0:
+                ctx.log(f"skipped steps so far, gradient not finite: {skipped:.0f}")
+            if skipped > 200:
+                raise RuntimeError("the gradient is not finite again and again")
             last_log, seen, total, error_sum, count = ctx.now(), 0, 0.0, 0.0, 0
         if ctx.now() - last_grid > args.grid_every:
             draw_grid(ctx, models, "base", step=step)

@@ -39,22 +39,37 @@ SCENES = {
     "rays": (["with sun rays behind", "on a sunburst background"], ["a sunburst", "colorful rays"], "float"),
 }
 SCENE_NAMES = list(SCENES)
-# Only the 3D set mostly goes unnamed: a bare prompt then has one look, which the model draws far more crisply than a mixture.
-STYLES = {  # adjectives, tags, probability that the style is named
-    "3d": (["3d", "glossy 3d", "3d rendered"], ["3d render", "3d style", "3d icon", "fluent 3d style", "glossy 3d render"], .3),
-    "fluent": (["gradient", "smooth"], ["gradient illustration", "fluent style", "modern vector illustration", "soft gradients"], .9),
-    "flat": (["flat"], ["flat icon", "flat style", "flat vector", "fluent flat style", "flat design"], .95),
-    "noto": (["cartoon"], ["cartoon style", "noto style", "cartoon", "colorful cartoon"], .9),
-    "notov1": (["retro cartoon"], ["retro emoji style", "old android style"], .95),
-    "twemoji": (["simple flat", "minimal"], ["twemoji style", "minimal flat emoji", "sticker style", "minimal style"], .95),
-    "emojione": (["classic"], ["emojione style", "classic emoji style"], .95),
-    "fxemoji": (["rounded flat"], ["firefox style", "geometric flat style"], .95),
-    "outline": (["outlined"], ["line art style", "outlined icon", "comic outline style", "streamline style", "thick outlines"], .92),
-    "badge": (["round"], ["badge icon", "round badge", "icon in a circle"], 1.0),
-    "flatcolor": (["flat"], ["color icon", "user interface icon"], .95),
-    "clipart": (["clip art"], ["clip art", "clipart style", "hand drawn clip art", "vintage clip art"], .95),
-    "silhouette": (["silhouette"], ["silhouette", "solid icon", "glyph icon"], 1.0)}
-SET_W = {"3d": 3.6, "fluent": 1.2, "noto": 1.2, "flat": 1.0, "twemoji": .8, "notov1": .55, "emojione": .7, "fxemoji": .8, "outline": .6, "badge": .5, "flatcolor": .5, "clipart": .8, "silhouette": .35}
+STYLES = {  # adjectives, tags
+    "3d": (["3d", "glossy 3d", "3d rendered"], ["3d render", "3d style", "3d icon", "fluent 3d style", "glossy 3d render"]),
+    "fluent": (["gradient", "smooth"], ["gradient illustration", "fluent style", "modern vector illustration", "soft gradients"]),
+    "flat": (["flat"], ["flat icon", "flat style", "flat vector", "fluent flat style", "flat design"]),
+    "noto": (["cartoon"], ["cartoon style", "noto style", "cartoon", "colorful cartoon"]),
+    "notov1": (["retro cartoon"], ["retro emoji style", "old android style"]),
+    "twemoji": (["simple flat", "minimal"], ["twemoji style", "minimal flat emoji", "sticker style", "minimal style"]),
+    "emojione": (["classic"], ["emojione style", "classic emoji style"]),
+    "fxemoji": (["rounded flat"], ["firefox style", "geometric flat style"]),
+    "outline": (["outlined"], ["line art style", "outlined icon", "comic outline style", "streamline style", "thick outlines"]),
+    "badge": (["round"], ["badge icon", "round badge", "icon in a circle"]),
+    "flatcolor": (["flat"], ["color icon", "user interface icon"]),
+    "clipart": (["clip art"], ["clip art", "clipart style", "hand drawn clip art", "vintage clip art"]),
+    "silhouette": (["silhouette"], ["silhouette", "solid icon", "glyph icon"])}
+# A bare prompt should have one look, which the model draws far more crisply than a mixture: only the 3D set goes unnamed,
+# and things that it lacks.
+PLAIN_STYLE = "3d"
+NAMED_PLAIN_STYLE, NAMED_LACKING, ALWAYS_NAMED = .25, .5, ("badge", "silhouette")
+SET_W = {"3d": 6.0, "fluent": .8, "noto": 1.2, "flat": .8, "twemoji": .8, "notov1": .12, "emojione": .15, "fxemoji": .2, "outline": 1.0, "badge": .2, "flatcolor": .3, "clipart": 1.2, "silhouette": .5}
+# Small scenes of someone with something: who, and what may be worn on the head, on the nose, held or read (labels).
+ACTORS = ["bear", "panda", "fox", "lion", "wolf", "koala", "raccoon", "frog", "hamster", "dog face", "cat face", "tiger face", "monkey face", "pig face", "mouse face",
+          "cow face", "polar bear", "unicorn", "rabbit face", "dragon face", "penguin", "owl", "duck", "baby chick", "chicken", "octopus", "teddy bear", "robot", "ghost",
+          "alien", "snowman", "snowman without snow", "dog", "cat", "rabbit", "monkey", "elephant", "pig", "turtle", "parrot", "t-rex", "dragon", "hedgehog", "otter", "jack-o-lantern"]
+FACES = set(ACTORS[:17])  # pictures of a face from the front: glasses sit right on them
+COMPANY_STYLES = ["3d", "3d", "3d", "noto", "flat", "twemoji", "fluent"]
+HELD = ["balloon", "red heart", "wrapped gift", "guitar", "trumpet", "rose", "tulip", "sunflower", "bouquet", "ice cream", "lollipop", "doughnut", "pizza", "red apple", "hamburger",
+        "carrot", "hot beverage", "soccer ball", "basketball", "magic wand", "umbrella", "pencil", "paintbrush", "envelope", "key", "hammer", "laptop", "camera", "trophy",
+        "birthday cake", "candle", "banana", "fish", "star", "drum", "violin", "cookie", "strawberry", "telephone", "mobile phone", "crystal ball"]
+COMPANY = {"who": ACTORS, "hat": ["top hat", "crown", "graduation cap", "billed cap"], "glasses": ["sunglasses", "glasses"], "read": ["open book", "newspaper"], "held": HELD}
+COMPANY_WORDS = {"hat": ["{a} wearing {b}", "{a} with {b}"], "glasses": ["{a} wearing {b}", "{a} with {b}"],
+                 "read": ["{a} reading {b}", "{a} reading {b}", "{a} with {b}"], "held": ["{a} holding {b}", "{a} with {b}", "{a} holding {b}"]}
 GRP_W = {"animals-nature": 2.2, "food-drink": 1.8, "travel-places": 1.7, "objects": 1.2, "activities": 1.1, "smileys-emotion": .9, "people-body": .4, "symbols": .35, "flags": .22, "icons": .8}
 PREFIX = ["a picture of", "an image of", "a drawing of", "an illustration of", "an icon of", "an emoji of", "a painting of", "a photo of"]
 IRR = {"mouse": "mice", "sheep": "sheep", "fish": "fish", "deer": "deer", "wolf": "wolves", "leaf": "leaves", "knife": "knives", "person": "people", "man": "men", "woman": "women", "child": "children", "foot": "feet", "tooth": "teeth", "goose": "geese", "ox": "oxen", "loaf": "loaves", "scarf": "scarves", "shrimp": "shrimp", "bison": "bison", "squid": "squid", "swordfish": "swordfish"}
@@ -170,6 +185,11 @@ class Scenes:
         self.tok = Tokenizer(os.path.join(folder, "tokenizer"))
         self.rng = np.random.default_rng(seed)
         self.n_bank = n_bank
+        self.picture_of = {(self.styles[m["s"]], self.labels[m["l"]]["names"][0]): i for i, m in enumerate(self.im)}
+        self.drop_shared_names()
+        have = lambda style, labels: [label for label in labels if (style, label) in self.picture_of]
+        companies = {style: {kind: have(style, labels) for kind, labels in COMPANY.items()} for style in COMPANY_STYLES}
+        self.companies = {style: company for style, company in companies.items() if all(company.values())}
         w = np.array([SET_W[self.styles[m["s"]]] * GRP_W.get(self.groups[m["g"]], .5) for m in self.im])
         # several pictures of one label in one set share one place
         from collections import Counter
@@ -178,6 +198,7 @@ class Scenes:
         self.cum = np.cumsum(w / w.sum())
         for m in self.im:
             m["col"] = color_name(m)
+            m["named"] = self.how_often_named(m)
             g = self.groups[m["g"]]
             m["recol"] = m["sat"] > .42 and m["hfrac"] > .55 and m["val"] > .55 and m["brn"] < .3 and g not in ("people-body", "flags") and self.styles[m["s"]] != "silhouette"
         self.by_style = {}
@@ -185,6 +206,21 @@ class Scenes:
             g = self.groups[m["g"]]
             if g in ("animals-nature", "food-drink", "travel-places", "objects", "activities"):
                 self.by_style.setdefault(m["s"], []).append(i)
+
+    def drop_shared_names(self):
+        """A name means one label: 'dog' is the dog, not also the dog's face, or the model draws something in between."""
+        owners = {label for style, label in self.picture_of if style == PLAIN_STYLE}
+        for label in self.labels:
+            free = lambda name: name == label["names"][0] or name not in owners
+            label["names"] = [name for name in label["names"] if free(name)]
+            label["alts"] = [(name, weight) for name, weight in label["alts"] if free(name)]
+
+    def how_often_named(self, m):
+        style = self.styles[m["s"]]
+        if style == PLAIN_STYLE:
+            return NAMED_PLAIN_STYLE
+        lacking = style not in ALWAYS_NAMED and (PLAIN_STYLE, self.labels[m["l"]]["names"][0]) not in self.picture_of
+        return NAMED_LACKING if lacking else 1.0
 
     # --- words
     def pick(self, a):
@@ -220,9 +256,9 @@ class Scenes:
     def caption(self, m, obj, bg, bare):
         """obj: noun phrase with an article; bg: ' on a blue background' or ''; bare: nothing was changed."""
         st = self.styles[m["s"]]
-        adj, tags, p = STYLES[st]
+        adj, tags = STYLES[st]
         r = self.rng.random
-        named = r() < p
+        named = r() < m["named"]
         L = self.labels[m["l"]]
         if bare and not named and r() < .3:
             s = self.name(m)
@@ -276,6 +312,8 @@ class Scenes:
             b = k * self.n_bank + int(rng.random() * self.n_bank)
             c = [self.pick(SCENES[SCENE_NAMES[k]][1]) for _ in range(2)]
             return 2, b, 0, [(self.pick(PREFIX) + " " if rng.random() < .25 else "") + x for x in c]
+        if r < .085 and self.companies:
+            return self.someone_with_something(idx, geo, cm, ca, bgc)
         i = int(np.searchsorted(self.cum, rng.random()))
         i = min(i, len(self.im) - 1)
         m = self.im[i]
@@ -308,7 +346,7 @@ class Scenes:
             bgc[:3] = (.98, .8, .2)
             bp = " on a yellow background"
         q = rng.random()
-        style_tail = lambda: (", " + self.pick(STYLES[st][1])) if rng.random() < STYLES[st][2] else ""
+        style_tail = lambda: (", " + self.pick(STYLES[st][1])) if rng.random() < m["named"] else ""
         if countable and q < .065:  # counts
             n = 2 + int(rng.random() * 3)
             s = {2: .47, 3: .42, 4: .42}[n] * rng.uniform(.9, 1.0)
@@ -348,14 +386,13 @@ class Scenes:
                 return bm, bi, grey, [rel.format(a=self.noun(m, color), b=self.noun(m2, c2)) + bp + style_tail() for _ in range(2)]
         # one thing
         idx[0], cm[0], ca[0] = i, mode, arg
-        flip = float(rng.random() < .5 and g not in ("flags", "symbols") and st != "silhouette")
         x, y, s, rot, size, tail = .5, .5, rng.uniform(.86, .95), 0.0, None, ""
         if place == "ground":
-            s = rng.uniform(.5, .74)
-            y = min(.97 - s / 2, rng.uniform(.52, .66))
+            s = rng.uniform(.62, .8)
+            y = min(.97 - s / 2, rng.uniform(.52, .62))
             x = .5 + rng.uniform(-.08, .08)
         elif place == "float":
-            s = rng.uniform(.55, .82)
+            s = rng.uniform(.66, .86)
             x, y = .5 + rng.uniform(-.06, .06), .5 + rng.uniform(-.06, .06)
         if m["cov"] < .9:
             q = rng.random()
@@ -382,7 +419,7 @@ class Scenes:
                 x, y = rng.uniform(.3, .7), rng.uniform(.4, .7)
             else:
                 x, y = x + rng.uniform(-.015, .015), y + rng.uniform(-.015, .015)
-        geo[0] = (x, y, s, rot, flip)
+        geo[0] = (x, y, s, rot, 0)  # never mirrored: facing one way only, animals get one head
         pre = ""
         if rng.random() < .012 and st != "silhouette" and not color:
             grey, pre = 1, "black and white "
@@ -404,6 +441,39 @@ class Scenes:
                     cap = self.pick(["black and white {}", "{}, black and white", "{}, monochrome", "{}, grayscale"]).format(cap)
             out.append(cap)
         return bm, bi, grey, out
+
+    def someone_with_something(self, idx, geo, cm, ca, bgc):
+        rng = self.rng
+        style = self.pick([style for style in COMPANY_STYLES if style in self.companies])
+        company = self.companies[style]
+        who = self.pick(company["who"])
+        kind = self.pick(["hat", "held", "held", "read", "glasses"] if who in FACES else ["hat", "held", "held", "read"])
+        what, words = self.pick(company[kind]), COMPANY_WORDS[kind]
+        i, j = self.picture_of[style, who], self.picture_of[style, what]
+        m, other = self.im[i], self.im[j]
+        bm, bc, bi, bp, place = self.background(True, .6)
+        bgc[:] = bc
+        shift = .03 if place == "ground" else 0.0
+        if kind == "hat":
+            geo[0], geo[1] = (.5, .6 + shift, .74, 0, 0), (.5, .15 + shift, rng.uniform(.38, .46), 0, 0)
+        elif kind == "glasses":
+            geo[0], geo[1] = (.5, .52, .86, 0, 0), (.5, .5, rng.uniform(.52, .6), 0, 0)
+        else:
+            geo[0], geo[1] = (.5, .44 + shift, .8, 0, 0), (rng.uniform(.46, .54), .78, rng.uniform(.36, .42) + (.06 if kind == "read" else 0), 0, 0)
+        idx[0], idx[1] = i, j
+        colours = [None, None]
+        for k, one in enumerate((m, other)):
+            if one["recol"] and rng.random() < .15:
+                colours[k] = self.pick(list(HUES))
+                cm[k], ca[k] = 1, (one["hue"], HUES[colours[k]], 0.0)
+        tail = (", " + self.pick(STYLES[style][1])) if rng.random() < m["named"] else ""
+        out = []
+        for _ in range(2):
+            b = self.noun(other, colours[1])
+            if kind == "read" and what == "open book" and not colours[1]:
+                b = "a book"
+            out.append(self.pick(words).format(a=self.noun(m, colours[0]).replace(" face", ""), b=b) + bp + tail)
+        return bm, bi, 0, out
 
     def chunk(self, n):
         idx = np.full((n, K), -1, np.int32)

@@ -2,7 +2,7 @@
 import torch
 
 import lora
-from base import make_loss, spread_times
+from base import make_loss, spread_times, time_table
 from context import cosine
 from models import average, frozen_copy
 from sampling import draw_grid
@@ -18,6 +18,7 @@ def train_style(ctx, models, feed, end_of_stage):
     loss_of = make_loss(unet, models.mean_text, models.schedule)
     optimizer = torch.optim.AdamW(values, lr=args.style_lr, betas=(0.9, 0.98), weight_decay=0.0, fused=ctx.cuda)
     step, start, last_log, total, count = 0, ctx.now(), ctx.now(), 0.0, 0
+    times = time_table(ctx.device)
     while not feed.style.full:
         feed.take(wait=True)
     while True:
@@ -31,7 +32,7 @@ def train_style(ctx, models, feed, end_of_stage):
             group["lr"] = rate
         adapter.write()
         with ctx.autocast():
-            loss, _ = loss_of(z, ids, spread_times(len(z), ctx.device), torch.randn_like(z))
+            loss, _ = loss_of(z, ids, spread_times(len(z), times), torch.randn_like(z))
         loss.backward()
         adapter.read_gradients()
         torch.nn.utils.clip_grad_norm_(values, 1.0)

@@ -42,7 +42,7 @@ def load_tensors(path):
     return out
 
 
-def wait_for(path, seconds=150):
+def wait_for(path, seconds=400):
     """First weights may arrive on the machine a little after the run has begun."""
     began = time.time()
     while not os.path.exists(path) and time.time() - began < seconds:

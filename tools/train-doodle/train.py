@@ -17,7 +17,7 @@ def arguments():
     add("--seconds", type=float, default=1560, help="length of the whole run")
     add("--turbo-seconds", type=float, default=330)
     add("--style-seconds", type=float, default=85)
-    add("--upscaler-seconds", type=float, default=60)
+    add("--upscaler-seconds", type=float, default=60, help="0: keep the upscaler there is")
     add("--upscaler-before-end", type=float, default=120, help="when, before the end, the upscaler starts beside the other stages")
     add("--reserve", type=float, default=12, help="seconds kept for the last files")
     add("--size", default="full", choices=["full", "tiny"])
@@ -35,7 +35,7 @@ def arguments():
     add("--fast-rate", type=float, default=2500, help="latents a second while the ring fills")
     add("--slow-rate", type=float, default=700)
     add("--other-shapes-from", type=float, default=2.0, help="share of the base stage after which other aspect ratios are mixed in; above 1: never")
-    add("--turbo-steps", type=int, default=6)
+    add("--turbo-steps", type=int, default=8)
     add("--turbo-parts", type=int, default=3, help="the teacher's steps for one of the student's")
     add("--turbo-guidance", type=float, default=3.5)
     add("--turbo-rank", type=int, default=16)
@@ -94,15 +94,17 @@ def main():
         write_model(ctx, models, ctx.path("model"))
         ctx.mark("base-done")
         feed.kinds.value, feed.rate.value = 2, 400  # the style's latents arrive while the few-step adapter trains
-        helpers.append(spawn.Process(target=start_upscaler, args=(args, ctx.total() - args.upscaler_before_end)))
-        helpers[-1].start()
+        if args.upscaler_seconds > 0:
+            helpers.append(spawn.Process(target=start_upscaler, args=(args, ctx.total() - args.upscaler_before_end)))
+            helpers[-1].start()
         for name, end in (("turbo", turbo_end), ("style", style_end)):
             try:  # imported late: a slip in a later stage can still be mended while the base model trains
                 getattr(importlib.import_module(name), f"train_{name}")(ctx, models, feed, end)
                 ctx.mark(f"{name}-done")
             except Exception:
                 ctx.log(f"{name} FAILED (what was made before stays)\n" + traceback.format_exc())
-        helpers[-1].join(timeout=max(1.0, ctx.total() + 20 - ctx.now()))
+        if args.upscaler_seconds > 0:
+            helpers[-1].join(timeout=max(1.0, ctx.total() + 20 - ctx.now()))
         finished = True
     except Exception:
         ctx.log("FAILED\n" + traceback.format_exc())

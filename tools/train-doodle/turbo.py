@@ -65,20 +65,20 @@ def train_turbo(ctx, models, feed, end_of_stage):
         done = (ctx.now() - start) / max(1e-6, end_of_stage() - start)
         if done >= 1 or (args.max_steps and step >= args.max_steps):
             break
-        times = table[stage]
+        times = table[stage].T.contiguous()  # a row for each stop: the compiled steps expect contiguous times
         with torch.no_grad():
             landed = x
             for i in range(args.turbo_parts):
                 with ctx.autocast():
-                    v = teacher(landed, times[:, i], context, plain)
-                landed = schedule.step(landed, v, times[:, i], times[:, i + 1])
-            target = schedule.velocity_between(x, landed, times[:, 0], times[:, -1])
+                    v = teacher(landed, times[i], context, plain)
+                landed = schedule.step(landed, v, times[i], times[i + 1])
+            target = schedule.velocity_between(x, landed, times[0], times[-1])
         rate = args.turbo_lr * min(1, (step + 1) / 40) * cosine(done, .03)
         for group in optimizer.param_groups:
             group["lr"] = rate
         adapter.write()
         with ctx.autocast():
-            loss, error, predicted = loss_of(x, times[:, 0], context, target)
+            loss, error, predicted = loss_of(x, times[0], context, target)
         loss.backward()
         adapter.read_gradients()
         torch.nn.utils.clip_grad_norm_(values, 1.0)
@@ -86,7 +86,7 @@ def train_turbo(ctx, models, feed, end_of_stage):
         step += 1
         average(adapter.means, values, step, .995)
         with torch.no_grad():  # everyone walks on by the student's own prediction; who has arrived starts anew
-            x = schedule.step(x, predicted, times[:, 0], times[:, -1])
+            x = schedule.step(x, predicted, times[0], times[-1])
             stage = (stage + 1) % args.turbo_steps
             fresh = stage == 0
             _, ids = feed.square.draw(size, models.empty, 0.03)

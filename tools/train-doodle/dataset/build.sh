@@ -10,6 +10,8 @@ mkdir -p "$build"
 npm install --ignore-scripts --no-audit --no-fund
 node list-pictures.mjs "$build" ${clip_art:+"$clip_art"}
 node name-labels.mjs "$build"
-node render-pictures.mjs "$build"
+until node render-pictures.mjs "$build"; do # a few pictures crash the renderer: each new start goes on behind such a one
+  echo "the renderer crashed on one picture: going on with the next"
+done
 python3 pack.py "$build" "$out"
 [ -n "${KEEP_TOKENIZER:-}" ] || python3 make_tokenizer.py "$build" "$out"
