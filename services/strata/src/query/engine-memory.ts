@@ -1,12 +1,14 @@
 import { type OpenIndex, openIndex } from "../store/open-index.js";
 import { planWorkspace, type WorkspacePlan } from "./lay-out-workspace.js";
 import { type Kernels, loadKernels } from "./load-kernels.js";
+import { DEFAULT_PLANNING, type Planning } from "./planning.js";
 
 /** An open index with its kernels and its working space: what every part of the query engine stands on. */
 export interface EngineMemory {
   readonly index: OpenIndex;
   readonly kernels: Kernels;
   readonly plan: WorkspacePlan;
+  readonly planning: Planning;
   /** The address of a part of the working space. */
   place(part: keyof WorkspacePlan["at"]): number;
   /** Numbers of the working space, seen from TypeScript. */
@@ -22,6 +24,7 @@ const COLUMNS = [
   "rowDetail",
   "entryRowStarts",
   "entrySize",
+  "entryKey",
   "entryAttributePath",
   "entryName",
   "entryLicense",
@@ -30,7 +33,6 @@ const COLUMNS = [
   "matchHits",
   "versionRows",
   "versionEntries",
-  "postingStarts",
   "postingDocument",
   "postingScore",
   "sequenceStarts",
@@ -44,17 +46,18 @@ const WORKSPACE = [
   "rankBits",
   "entryBits",
   "entryCounts",
+  "entryCodes",
   "shapeCounts",
+  "sampleCounts",
   "documentScore",
-  "documentWords",
   "documentWordScore",
   "scoreCounts",
   "renderTable",
 ] as const;
 
-export async function openEngineMemory(path: string): Promise<EngineMemory> {
-  const index = await openIndex(path, { workspaceBytes: (header) => planWorkspace(header).bytes });
-  const plan = planWorkspace(index.header);
+export async function openEngineMemory(path: string, planning: Planning = DEFAULT_PLANNING): Promise<EngineMemory> {
+  const index = await openIndex(path, { workspaceBytes: (header) => planWorkspace(header, planning).bytes });
+  const plan = planWorkspace(index.header, planning);
   const kernels = loadKernels(index.memory);
   const place = (part: keyof WorkspacePlan["at"]) => index.workspace.address + plan.at[part];
   for (const column of COLUMNS) kernels[column]!.value = index.address(column);
@@ -65,6 +68,7 @@ export async function openEngineMemory(path: string): Promise<EngineMemory> {
     index,
     kernels,
     plan,
+    planning,
     place,
     view: (address, length) => new Uint32Array(index.memory.buffer, address, length),
   };

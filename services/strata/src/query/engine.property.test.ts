@@ -6,7 +6,8 @@ import { openIndex, type RangeRecord, readRecords, writeIndex } from "../store/i
 import { makeFolder, NO_META } from "../testing/make-records.js";
 import { ReferenceIndex } from "../testing/reference-index.js";
 import { PackageIndex } from "./package-index.js";
-import type { Planning, SearchQuery, SortName } from "./search-packages.js";
+import type { Planning } from "./planning.js";
+import type { SearchQuery, SortName } from "./search-packages.js";
 
 let folder: string;
 beforeAll(async () => {
@@ -105,8 +106,18 @@ const query: fc.Arbitrary<SearchQuery> = fc.record({
 /** Any costs at all: the plan changes, the page may not. */
 const cost = fc.constantFrom(0, 1, 1000);
 const planning: fc.Arbitrary<Planning> = fc.record({
-  costs: fc.record({ walk: cost, scatterEntry: cost, scatterVersion: cost, countEntry: cost, countVersion: cost }),
+  costs: fc.record({
+    walk: cost,
+    seek: cost,
+    scatterEntry: cost,
+    scatterVersion: cost,
+    countEntry: cost,
+    countVersion: cost,
+  }),
   shapeRows: fc.constantFrom(1, 4, 32_768),
+  broadShare: fc.constantFrom(0, 16, 1000),
+  sampleEvery: fc.constantFrom(1, 3, 512),
+  blockBits: fc.constantFrom(1, 2, 10),
 });
 
 async function openBoth(records: readonly RangeRecord[], planned?: Planning) {
@@ -153,6 +164,27 @@ describe("the engine against the plain implementation", () => {
       ),
       { numRuns: 150 },
     );
+  });
+
+  it("searches alike in an index of some thousand records, whatever the plan", async () => {
+    const [seed, runs] = [42, 12];
+    const records = fc.sample(record, { seed, numRuns: 3000 });
+    const plans = fc.sample(planning, { seed, numRuns: runs });
+    const asked = fc.sample(query, { seed, numRuns: runs * 40 });
+    const { reference } = await openBoth(records);
+    for (const [number, planned] of plans.entries()) {
+      const engine = await PackageIndex.open(join(folder, "property.strata"), planned);
+      for (const one of asked.slice(number * 40, (number + 1) * 40)) {
+        const deep = { ...one, offset: one.offset * 97 };
+        for (const wanted of [one, deep]) {
+          const answer = parse(engine.search(wanted));
+          expect(
+            { total: answer.meta.total, ids: answer.data.map(({ id }: { id: number }) => id) },
+            JSON.stringify([wanted, planned]),
+          ).toEqual(reference.search(wanted));
+        }
+      }
+    }
   });
 
   it("finds the same packages by description", async () => {

@@ -1,4 +1,5 @@
 import type { IndexHeader } from "../store/file-format.js";
+import type { Planning } from "./planning.js";
 
 /**
  * The working space behind an index's image: where each kernel keeps its lists, marks and output. Sizes follow from the
@@ -11,8 +12,15 @@ export const MATCH_SLOTS = 8;
 export const LONGEST_PAGE = 1024;
 /** A piece of rendered JSON; a record is at most some 300 kB once escaped, a usual page 20 to 60 kB. */
 export const OUTPUT_BYTES = 4 << 20;
-/** A query of 256 characters has at most 128 words, each worth at most 15. */
-export const LARGEST_SCORE = 128 * 15;
+/** What a word can be worth in a document. */
+export const LARGEST_WORD_SCORE = 15;
+/** A query of 256 characters has at most 128 words. */
+const LARGEST_SCORE = 128 * LARGEST_WORD_SCORE;
+/** Where the kernels count with several counters in turn, as in assembly/describe.ts. */
+const COUNTER_SETS = 4;
+/** As in assembly/walk.ts. */
+const SAMPLE_PARTS = 1024;
+const TIERS = 7;
 /** Wide copies may write up to 15 bytes past the end of a text. */
 const COPY_SLACK = 64;
 
@@ -30,13 +38,14 @@ type WorkspacePart =
   | "rankBits"
   | "entryBits"
   | "entryCounts"
+  | "entryCodes"
   | "shapeCounts"
+  | "tierShapes"
+  | "versionRanges"
+  | "sampleCounts"
   | "pageRows"
   | "documentScore"
-  | "documentWords"
   | "documentWordScore"
-  | "documentList"
-  | "documentSorted"
   | "scoreCounts"
   | "renderTable"
   | "phrase"
@@ -44,7 +53,7 @@ type WorkspacePart =
   | "matches"
   | "output";
 
-export function planWorkspace(header: IndexHeader): WorkspacePlan {
+export function planWorkspace(header: IndexHeader, planning: Planning): WorkspacePlan {
   const count = (section: string) => header.sections.find(({ name }) => name === section)!.bytes / 4;
   const rows = count("rowEntry");
   const entries = count("entryName");
@@ -55,17 +64,18 @@ export function planWorkspace(header: IndexHeader): WorkspacePlan {
     keyTier: keys,
     keyList: (keys + 1) * 4,
     licenseFlag: count("licenseAt"),
-    rankBits: (Math.max(rows, documents) >> 3) + 64,
+    rankBits: (rows >> 3) + 64,
     entryBits: (entries >> 3) + 64,
     entryCounts: entries * 4,
+    entryCodes: entries * 2,
     shapeCounts: Math.max(count("shapeStarts") * 4, 128),
+    tierShapes: count("shapeStarts") * 4 * TIERS * 2,
+    versionRanges: ((rows >> planning.blockBits) + 1) * 8,
+    sampleCounts: SAMPLE_PARTS * 4,
     pageRows: LONGEST_PAGE * 4,
     documentScore: documents * 2,
-    documentWords: documents,
     documentWordScore: documents,
-    documentList: (documents + 1) * 4,
-    documentSorted: (documents + 1) * 4,
-    scoreCounts: (LARGEST_SCORE + 1) * 4,
+    scoreCounts: (LARGEST_SCORE + 1) * 4 * COUNTER_SETS,
     renderTable: 1024,
     phrase: 1024,
     result: 64,

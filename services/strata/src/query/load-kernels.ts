@@ -3,26 +3,36 @@ import { type WasmModule, webAssembly } from "../store/web-assembly.js";
 
 /** What assembly/ exports. Addresses and counts are 32-bit numbers; results must be made unsigned with `>>> 0`. */
 export interface Kernels {
-  markKeys(low: number, exactHigh: number, high: number): number;
+  listKeys(low: number, exactHigh: number, high: number): number;
+  markKeys(low: number, exactHigh: number, high: number): void;
   expandListedKeys(keys: number, filterLicense: number, entryTier: number, entryList: number, tierRows: number): number;
-  expandAllKeys(
-    tiers: number,
-    keys: number,
-    filterLicense: number,
-    entryTier: number,
-    entryList: number,
-    tierRows: number,
-  ): number;
-  expandEntries(tiers: number, entryTier: number, entryList: number, tierRows: number): number;
-  sumTiers(entryTier: number, entryList: number, count: number, entryRows: number, tierRows: number): void;
+  tierEntries(keys: number, filterLicense: number, entryTier: number): void;
+  filterEntries(tiers: number, entryTier: number): void;
   clearEntries(entryTier: number, entryList: number, count: number): void;
+  packEntryBits(entryTier: number, tier: number): void;
   countByVersions(first: number, last: number): void;
   countByEntries(entryList: number, count: number, low: number, span: number): void;
-  packEntryBits(entryTier: number, tier: number): void;
+  sumTiers(entryTier: number, entryList: number, count: number, entryRows: number, tierRows: number): void;
+  sumRows(entryTier: number, entryRows: number): number;
+  countMarkedVersions(first: number, last: number): number;
+  countMarkedEntries(low: number, span: number): number;
+  countShapes(
+    entryTier: number,
+    entryList: number,
+    count: number,
+    tier: number,
+    entryRows: number,
+    shapes: number,
+  ): void;
+  countTierShapes(entryTier: number, entryRows: number, shapes: number, counts: number): void;
+  countTierShapesByVersions(entryTier: number, first: number, last: number, shapes: number, counts: number): void;
+  summarizeVersions(orderVersions: number, blockBits: number, ranges: number): void;
   walkForwards(
     orderRows: number,
     orderEntries: number,
     orderVersions: number,
+    ranges: number,
+    blockBits: number,
     low: number,
     span: number,
     from: number,
@@ -35,32 +45,31 @@ export interface Kernels {
     orderRows: number,
     orderEntries: number,
     orderVersions: number,
+    ranges: number,
+    blockBits: number,
     low: number,
     span: number,
     skip: number,
     want: number,
     page: number,
   ): number;
-  scatterEntries(
-    orderRanks: number,
-    entryTier: number,
-    entryList: number,
-    count: number,
-    tier: number,
+  guessPlace(orderRanks: number, low: number, span: number, every: number, skip: number, total: number): number;
+  countBefore(orderRanks: number, low: number, span: number, others: number, place: number): number;
+  walkFrom(
+    orderRows: number,
+    orderEntries: number,
+    orderVersions: number,
     low: number,
     span: number,
-  ): void;
-  scatterOthers(orderRanks: number, entryTier: number): void;
-  scatterVersions(orderRanks: number, entryTier: number, tier: number, first: number, last: number): void;
-  takeBits(bits: number, limit: number, orderRows: number, skip: number, want: number, page: number): number;
-  countShapes(
-    entryTier: number,
-    entryList: number,
-    count: number,
-    tier: number,
-    entryRows: number,
-    shapes: number,
-  ): void;
+    place: number,
+    before: number,
+    skip: number,
+    want: number,
+    page: number,
+  ): number;
+  scatterEntries(orderRanks: number, low: number, span: number): void;
+  scatterVersions(orderRanks: number, first: number, last: number): void;
+  takeBits(orderRows: number, skip: number, want: number, page: number): number;
   walkNames(
     nameEntries: number,
     count: number,
@@ -71,19 +80,11 @@ export interface Kernels {
     want: number,
     page: number,
   ): number;
-  addPostings(word: number, held: number, half: number, count: number, list: number): number;
-  closeWord(list: number, count: number): void;
-  keepPhrase(list: number, count: number, stems: number, length: number): number;
-  takeDocuments(
-    list: number,
-    count: number,
-    documents: number,
-    largestScore: number,
-    skip: number,
-    want: number,
-    page: number,
-  ): number;
-  clearDocuments(list: number, count: number): void;
+  addPostings(first: number, last: number, half: number): void;
+  closeWord(isFirst: number, documents: number): void;
+  keepPhrase(documents: number, stems: number, length: number): void;
+  countScores(documents: number, largestScore: number): number;
+  takeDocuments(documents: number, largestScore: number, skip: number, want: number, page: number): void;
   renderRows(list: number, first: number, last: number, to: number, end: number, result: number): number;
 }
 

@@ -6,12 +6,10 @@ import { TextDictionary } from "./text-dictionary.js";
 
 /** Relevance tiers, the best last; 0 is no match. */
 export const TIER = { exactPath: 6, exactNameOrLeaf: 5 } as const;
-const TIERS = 7;
-/** From one in so many keys on, reading all of them in order is faster than jumping to the marked ones. */
-const READ_ALL_SHARE = 16;
+export const TIERS = 7;
 const LETTER_COUNTERS = 8;
 /** In place of the address of a list: every entry is to be looked at. */
-const ALL_ENTRIES = 0;
+export const ALL_ENTRIES = 0;
 
 /** What a search matches before its version filter: which entries, in which tier, with how many rows. */
 export interface Match {
@@ -20,8 +18,8 @@ export interface Match {
   /** Address of the list of matched entries, and its length; 0: no list, all entries. */
   readonly entryList: number;
   readonly entries: number;
-  /** Rows of each tier. */
-  readonly tierRows: readonly number[];
+  /** Rows of each tier, where they are known. */
+  readonly tierRows: readonly number[] | undefined;
   readonly rows: number;
 }
 
@@ -103,10 +101,16 @@ export class PackageMatcher {
     this.#kept.clear();
   }
 
+  /** The tiers of a free slot are all zero. */
   #clear(match: Match): void {
-    // Without a list the tiers are the index's own.
-    if (match.entryList === ALL_ENTRIES) return;
-    this.#memory.kernels.clearEntries(match.entryTier, match.entryList, match.entries);
+    const isIndexOwn = match.entryTier < this.#memory.index.workspace.address;
+    if (isIndexOwn) return;
+    if (match.entryList === ALL_ENTRIES) this.#tiersAt(match.entryTier).fill(0);
+    else this.#memory.kernels.clearEntries(match.entryTier, match.entryList, match.entries);
+  }
+
+  #tiersAt(entryTier: number): Uint8Array {
+    return new Uint8Array(this.#memory.index.memory.buffer, entryTier, this.#entryLicense.length);
   }
 
   #freeSlot(): number {
@@ -131,15 +135,21 @@ export class PackageMatcher {
     const filter = filterLicense ? 1 : 0;
     const query = Buffer.from(q);
     const { low, exactHigh, high } = this.#suffixes.find(query);
-    const marked = kernels.markKeys(low, exactHigh, high);
-    let entries: number;
-    if (marked * READ_ALL_SHARE < this.#keys) {
-      entries = kernels.expandListedKeys(marked, filter, entryTier, entryList, tierRows);
-    } else {
-      entries = kernels.expandAllKeys(this.#keyTier.byteOffset, this.#keys, filter, entryTier, entryList, tierRows);
-      this.#keyTier.fill(0);
+    if ((high - low) * this.#memory.planning.broadShare < this.#keys) {
+      const keys = kernels.listKeys(low, exactHigh, high);
+      const entries = kernels.expandListedKeys(keys, filter, entryTier, entryList, tierRows);
+      return finishMatch(entryTier, entryList, entries, [...this.#memory.view(tierRows, TIERS)]);
     }
-    return finishMatch(entryTier, entryList, entries, [...this.#memory.view(tierRows, TIERS)]);
+    kernels.markKeys(low, exactHigh, high);
+    kernels.tierEntries(this.#keys, filter, entryTier);
+    this.#keyTier.fill(0);
+    return this.#finishBroadMatch(entryTier);
+  }
+
+  #finishBroadMatch(entryTier: number): Match {
+    const { index, kernels } = this.#memory;
+    const rows = kernels.sumRows(entryTier, index.address("entrySize")) >>> 0;
+    return { entryTier, entryList: ALL_ENTRIES, entries: this.#entryLicense.length, tierRows: undefined, rows };
   }
 
   /** The tiers of a single letter lie in the index, ready for use. */
@@ -151,15 +161,15 @@ export class PackageMatcher {
       const rows = index.numbers("letterRows").subarray(letter * LETTER_COUNTERS, letter * LETTER_COUNTERS + TIERS);
       return finishMatch(tiers, ALL_ENTRIES, all, [...rows]);
     }
-    const { tierRows, entryTier, entryList } = this.#slotParts(slot);
-    const entries = kernels.expandEntries(tiers, entryTier, entryList, tierRows);
-    return finishMatch(entryTier, entryList, entries, [...this.#memory.view(tierRows, TIERS)]);
+    const { entryTier } = this.#slotParts(slot);
+    kernels.filterEntries(tiers, entryTier);
+    return this.#finishBroadMatch(entryTier);
   }
 
   /** `exact` compares case-sensitively; there are few such entries, so no kernel is needed. */
   #matchExact(q: string, filterLicense: boolean, slot: number): Match {
     const { entryTier, entryList } = this.#slotParts(slot);
-    const tiers = new Uint8Array(this.#memory.index.memory.buffer, entryTier, this.#entryLicense.length);
+    const tiers = this.#tiersAt(entryTier);
     const list = this.#memory.view(entryList, this.#entryLicense.length);
     const tierRows = new Array<number>(TIERS).fill(0);
     const folded = foldAscii(q);

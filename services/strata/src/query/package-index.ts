@@ -3,9 +3,10 @@ import { formatTimestamp } from "../store/format-timestamp.js";
 import { type EngineMemory, openEngineMemory } from "./engine-memory.js";
 import { findNearPaths, findNearVersions } from "./near-names.js";
 import { PackageRecords } from "./package-records.js";
+import type { Planning } from "./planning.js";
 import { RecordRenderer } from "./render-records.js";
 import { DescriptionSearch } from "./search-descriptions.js";
-import { PackageSearch, type Planning, type SearchPage, type SearchQuery } from "./search-packages.js";
+import { PackageSearch, type SearchPage, type SearchQuery } from "./search-packages.js";
 import { drawTimeline } from "./timeline.js";
 
 /** The largest page; a larger `limit` is clamped to it. */
@@ -32,13 +33,13 @@ export class PackageIndex {
 
   /** `planning` is for tests: every way to a page must lead to the same page. */
   static async open(path: string, planning?: Planning): Promise<PackageIndex> {
-    return new PackageIndex(await openEngineMemory(path), planning);
+    return new PackageIndex(await openEngineMemory(path, planning));
   }
 
-  private constructor(memory: EngineMemory, planning: Planning | undefined) {
+  private constructor(memory: EngineMemory) {
     this.header = memory.index.header;
     this.identity = memory.index.identity;
-    this.packages = new PackageSearch(memory, planning);
+    this.packages = new PackageSearch(memory);
     this.descriptions = new DescriptionSearch(memory);
     this.records = new PackageRecords(memory);
     this.#renderer = new RecordRenderer(memory);

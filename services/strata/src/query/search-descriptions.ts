@@ -2,13 +2,17 @@ import { compareCodePoints } from "../store/compare-code-points.js";
 import { stemWord } from "../store/description-words.js";
 import { TextTable } from "../store/read-records.js";
 import type { EngineMemory } from "./engine-memory.js";
-import { LARGEST_SCORE } from "./lay-out-workspace.js";
+import { LARGEST_WORD_SCORE } from "./lay-out-workspace.js";
 import { readDescriptionQuery } from "./read-description-query.js";
 import type { SearchPage } from "./search-packages.js";
 
 /** The forms of one query word in the index, and how many documents they are in at most. */
 interface WordForms {
-  readonly forms: readonly { readonly word: number; readonly half: boolean }[];
+  /** Words with the same stem. */
+  readonly words: Uint32Array;
+  /** Words low..high-1 begin with it. */
+  readonly low: number;
+  readonly high: number;
   readonly postings: number;
 }
 
@@ -19,7 +23,6 @@ export class DescriptionSearch {
   readonly #stems: SortedTexts;
   readonly #stemWords: Uint32Array;
   readonly #stemWordStarts: Uint32Array;
-  readonly #wordStem: Uint32Array;
   readonly #postingStarts: Uint32Array;
   readonly #documentRow: Uint32Array;
 
@@ -30,94 +33,60 @@ export class DescriptionSearch {
     this.#stems = new SortedTexts(new TextTable(index, "stem"));
     this.#stemWords = index.numbers("stemWords");
     this.#stemWordStarts = index.numbers("stemWordStarts");
-    this.#wordStem = index.numbers("wordStem");
     this.#postingStarts = index.numbers("postingStarts");
     this.#documentRow = index.numbers("documentRow");
   }
 
   search(query: { q: string; limit: number; offset: number }): SearchPage {
     const { words, phrases } = readDescriptionQuery(query.q);
-    // The rarest word first: every later one only looks at documents that are still in the race.
-    const forms = words
-      .map(({ word, byPrefix }) => this.#formsOf(word, byPrefix))
-      .sort((a, b) => a.postings - b.postings);
-    if (forms.length === 0 || forms[0]!.postings === 0) return { total: 0, rows: new Uint32Array(0) };
-    return this.#findDocuments(forms, phrases, query.limit, query.offset);
-  }
-
-  #findDocuments(
-    forms: readonly WordForms[],
-    phrases: readonly (readonly string[])[],
-    limit: number,
-    offset: number,
-  ): SearchPage {
+    const forms = words.map(({ word, byPrefix }) => this.#formsOf(word, byPrefix));
+    if (forms.length === 0 || forms.some(({ postings }) => postings === 0)) {
+      return { total: 0, rows: new Uint32Array(0) };
+    }
     const { kernels } = this.#memory;
-    const firstList = this.#memory.place("documentList");
-    const laterList = this.#memory.place("documentSorted");
-    let firstCount = 0;
-    let list = firstList;
-    let total = 0;
-    for (const [held, { forms: wordForms }] of forms.entries()) {
-      list = held === 0 ? firstList : laterList;
-      total = 0;
-      for (const { word, half } of wordForms) total = kernels.addPostings(word, held, half ? 1 : 0, total, list);
-      kernels.closeWord(list, total);
-      if (held === 0) firstCount = total;
-      if (total === 0) break;
-    }
-    const shared = list;
-    let kept = total;
-    // The first list must stay whole for the clearing: phrases shorten a copy of it.
-    if (phrases.length > 0 && shared === firstList) {
-      this.#memory.view(laterList, total).set(this.#memory.view(firstList, total));
-      list = laterList;
-    }
-    for (const phrase of phrases) kept = this.#keepPhrase(list, kept, phrase);
-    const rows = this.#takePage(list, kept, offset, limit);
-    kernels.clearDocuments(firstList, firstCount);
-    return { total: kept, rows };
-  }
-
-  #takePage(list: number, total: number, offset: number, limit: number): Uint32Array {
-    const want = Math.max(0, Math.min(limit, total - offset));
+    const documents = this.#documentRow.length;
+    const largestScore = forms.length * LARGEST_WORD_SCORE;
+    for (const [number, wordForms] of forms.entries()) this.#keepWord(wordForms, number === 0);
+    for (const phrase of phrases) this.#keepPhrase(phrase);
+    const total = kernels.countScores(documents, largestScore) >>> 0;
+    const want = Math.max(0, Math.min(query.limit, total - query.offset));
     const page = this.#memory.place("pageRows");
     const rows = this.#memory.view(page, want);
-    if (want === 0) return rows;
-    const documents = this.#documentRow.length;
-    this.#memory.kernels.takeDocuments(list, total, documents, LARGEST_SCORE, offset, want, page);
+    if (want === 0) return { total, rows };
+    kernels.takeDocuments(documents, largestScore, query.offset, want, page);
     for (let i = 0; i < want; i++) rows[i] = this.#documentRow[rows[i]!]!;
-    return rows;
+    return { total, rows };
   }
 
-  #keepPhrase(list: number, count: number, phrase: readonly string[]): number {
+  #keepWord({ words, low, high }: WordForms, isFirst: boolean): void {
+    const { kernels } = this.#memory;
+    for (const word of words) kernels.addPostings(this.#postingStarts[word]!, this.#postingStarts[word + 1]!, 0);
+    // Words are sorted, so the postings of all that begin alike lie together. Words of the stem are among them, but half is less.
+    if (high > low) kernels.addPostings(this.#postingStarts[low]!, this.#postingStarts[high]!, 1);
+    kernels.closeWord(isFirst ? 1 : 0, this.#documentRow.length);
+  }
+
+  #keepPhrase(phrase: readonly string[]): void {
+    // Every word of a phrase was found on its own before, and not as a beginning: each has a stem.
     const stems = phrase.map((word) => this.#stems.find(stemWord(word)));
-    if (stems.some((stem) => stem < 0)) return 0;
     const address = this.#memory.place("phrase");
     this.#memory.view(address, stems.length).set(stems);
-    return this.#memory.kernels.keepPhrase(list, count, address, stems.length);
+    this.#memory.kernels.keepPhrase(this.#documentRow.length, address, stems.length);
   }
 
   /** Words with the same stem, and for the last word of a query those that begin with it. */
   #formsOf(word: string, byPrefix: boolean): WordForms {
-    const forms: { word: number; half: boolean }[] = [];
-    let postings = 0;
-    const add = (number: number, half: boolean) => {
-      forms.push({ word: number, half });
-      postings += this.#postingStarts[number + 1]! - this.#postingStarts[number]!;
-    };
     const stem = this.#stems.find(stemWord(word));
-    if (stem >= 0) {
-      for (let i = this.#stemWordStarts[stem]!; i < this.#stemWordStarts[stem + 1]!; i++) {
-        add(this.#stemWords[i]!, false);
-      }
-    }
-    if (byPrefix) {
-      const { low, high } = this.#words.prefixRange(word);
-      for (let number = low; number < high; number++) if (this.#wordStem[number] !== stem) add(number, true);
-    }
-    return { forms, postings };
+    const words =
+      stem < 0 ? NO_WORDS : this.#stemWords.subarray(this.#stemWordStarts[stem], this.#stemWordStarts[stem + 1]);
+    const { low, high } = byPrefix ? this.#words.prefixRange(word) : { low: 0, high: 0 };
+    let postings = this.#postingStarts[high]! - this.#postingStarts[low]!;
+    for (const number of words) postings += this.#postingStarts[number + 1]! - this.#postingStarts[number]!;
+    return { words, low, high, postings };
   }
 }
+
+const NO_WORDS = new Uint32Array(0);
 
 /** Look-ups in a sorted table of plain texts. */
 class SortedTexts {
