@@ -58,9 +58,11 @@ async function startOnce() {
   );
   const ended = new Promise((resolve) => server.once("exit", resolve));
   try {
-    while ((await ask(port)) !== 200) {
+    for (let status = await ask(port); status !== 200; status = await ask(port)) {
       if (server.exitCode !== null) throw new Error(`The server ended with ${server.exitCode} before it answered.`);
-      if (performance.now() - started > LONGEST_START_MS) throw new Error("The server did not answer.");
+      if (performance.now() - started > LONGEST_START_MS) {
+        throw new Error(`The search was not answered (${status ?? "no connection"}): is '${values.index}' an index?`);
+      }
       await sleep(POLL_MS);
     }
     return { ms: performance.now() - started, cpu: cpuOf(server.pid) };

@@ -155,9 +155,19 @@ function makeRecord(random, family, set, project, release) {
   };
 }
 
+/** Every field by name: copying with a spread takes three times as long, which counts for millions. */
 function within(record, first, last) {
   return {
-    ...record,
+    attributePath: record.attributePath,
+    name: record.name,
+    version: record.version,
+    description: record.description,
+    license: record.license,
+    homepage: record.homepage,
+    maintainers: record.maintainers,
+    platforms: record.platforms,
+    sourcePath: record.sourcePath,
+    knownVulnerabilities: record.knownVulnerabilities,
     firstCommitHash: first.hash,
     firstCommitDate: first.date,
     lastCommitHash: last.hash,

@@ -13,13 +13,12 @@ import { gather, groupStarts, sortByKeys } from "./sort-by-keys.js";
 export interface DescriptionIndex {
   /** By document: its row. */
   readonly documentRow: Uint32Array;
-  /** Distinct words, sorted by code point; `wordStem` numbers their stems. */
+  /** Distinct words and their distinct stems, sorted by code point. */
   readonly words: string[];
   readonly stems: string[];
   /** By stem: the words that have it, with a closing element in `stemWordStarts`. */
   readonly stemWords: Uint32Array;
   readonly stemWordStarts: Uint32Array;
-  readonly wordStem: Uint32Array;
   /** By word: the documents that hold it, ascending, and what the word is worth in each. */
   readonly postingStarts: Uint32Array;
   readonly postingDocument: Uint32Array;
@@ -48,11 +47,11 @@ export function buildDescriptionIndex(
   const texts = readDocuments(records, table, documentRow);
   const postings = scorePostings(texts);
   const order = sortByKeys(postings.word.length, [postings.word, postings.document]);
-  const stemming = stemWords(texts.words);
+  const { wordStem, ...stemming } = stemWords(texts.words);
   const sequence = new Uint32Array(texts.sequence.length);
   for (let i = 0; i < sequence.length; i++) {
     const word = texts.sequence[i]!;
-    sequence[i] = word === SEQUENCE_GAP ? SEQUENCE_GAP : stemming.wordStem[word]!;
+    sequence[i] = word === SEQUENCE_GAP ? SEQUENCE_GAP : wordStem[word]!;
   }
   return {
     documentRow,
@@ -91,16 +90,17 @@ interface DocumentTexts {
 }
 
 function readDocuments(records: CollectedRecords, table: RowTable, documentRow: Uint32Array): DocumentTexts {
-  const numbers = new Map<string, number>();
+  const wordNumbers = new Map<string, number>();
   const unsorted: string[] = [];
   const sequence = new GrowingColumn();
   const sequenceStarts = new Uint32Array(documentRow.length + 1);
+  const { texts, numbers } = records.details.description;
   const addWords = (text: string) => {
     for (const word of splitWords(text)) {
-      let number = numbers.get(word);
+      let number = wordNumbers.get(word);
       if (number === undefined) {
         number = unsorted.length;
-        numbers.set(word, number);
+        wordNumbers.set(word, number);
         unsorted.push(word);
       }
       sequence.push(number);
@@ -108,7 +108,7 @@ function readDocuments(records: CollectedRecords, table: RowTable, documentRow: 
   };
   for (let document = 0; document < documentRow.length; document++) {
     const row = documentRow[document]!;
-    const description = JSON.parse(records.details[table.rowDetail[row]!]!.description) as string | null;
+    const description = JSON.parse(texts[numbers[table.rowDetail[row]!]!]!) as string | null;
     addWords(records.names[table.entryName[table.rowEntry[row]!]!]!);
     sequence.push(SEQUENCE_GAP);
     if (description !== null) addWords(description);

@@ -1,26 +1,13 @@
 import { toUSVString } from "node:util";
 import { checkRecord } from "./check-record.js";
-import { compareCodePoints, foldAscii } from "./compare-code-points.js";
+import { type Commit, CommitTable } from "./collect-commits.js";
+import { DetailCollector, type DetailTable } from "./collect-details.js";
+import { foldAscii } from "./compare-code-points.js";
 import { GrowingColumn } from "./growing-column.js";
 import { InternTable } from "./intern-table.js";
+import { jsonText } from "./json-text.js";
 import type { RangeRecord } from "./range-record.js";
 import { gather } from "./sort-by-keys.js";
-
-/** A commit as the index keeps it: a hash and the date it was given with. */
-export interface Commit {
-  readonly hash: string;
-  readonly date: number;
-}
-
-/** Everything about a record that no query filters or sorts by, as JSON texts; equal details are stored once. */
-export interface Details {
-  readonly description: string;
-  readonly homepage: string;
-  readonly maintainers: string;
-  readonly platforms: string;
-  readonly sourcePath: string;
-  readonly knownVulnerabilities: string;
-}
 
 /**
  * All records as columns of numbers into sorted dictionaries: attribute paths, names and licences by code point, versions
@@ -33,7 +20,7 @@ export interface CollectedRecords {
   readonly licenses: string[];
   readonly versions: string[];
   readonly commits: Commit[];
-  readonly details: Details[];
+  readonly details: DetailTable;
   readonly attributePath: Uint32Array;
   readonly name: Uint32Array;
   readonly license: Uint32Array;
@@ -49,64 +36,54 @@ export async function collectRecords(
   onRecord: (count: number) => void,
 ): Promise<CollectedRecords> {
   const collector = new RecordCollector();
-  for await (const record of records) {
+  const collect = (record: RangeRecord) => {
     checkRecord(record);
     collector.add(record);
     onRecord(collector.count);
-  }
+  };
+  // Waiting for what is there already would cost a microsecond a record.
+  if (Symbol.asyncIterator in records) for await (const record of records) collect(record);
+  else for (const record of records) collect(record);
   return collector.finish();
 }
 
 class RecordCollector {
-  readonly #attributePaths = new InternTable<string>();
-  readonly #names = new InternTable<string>();
-  readonly #licenses = new InternTable<string>();
-  readonly #versions = new InternTable<string>();
-  readonly #commits = new InternTable<Commit>();
-  readonly #details = new InternTable<Details>();
-  readonly #columns = Array.from({ length: 7 }, () => new GrowingColumn());
+  readonly #attributePaths = new InternTable<string>(toUSVString);
+  readonly #names = new InternTable<string>(toUSVString);
+  readonly #licenses = new InternTable<string | null>(jsonText);
+  readonly #versions = new InternTable<string>(toUSVString);
+  readonly #commits = new CommitTable();
+  readonly #details = new DetailCollector();
+  readonly #attributePath = new GrowingColumn();
+  readonly #name = new GrowingColumn();
+  readonly #license = new GrowingColumn();
+  readonly #version = new GrowingColumn();
+  readonly #firstCommit = new GrowingColumn();
+  readonly #lastCommit = new GrowingColumn();
+  readonly #detail = new GrowingColumn();
 
   get count(): number {
-    return this.#columns[0]!.length;
+    return this.#detail.length;
   }
 
   add(record: RangeRecord): void {
-    const [attributePath, name, license, version, firstCommit, lastCommit, detail] = this.#columns;
-    attributePath!.push(internText(this.#attributePaths, record.attributePath));
-    name!.push(internText(this.#names, record.name));
-    license!.push(internText(this.#licenses, toJson(record.license)));
-    version!.push(internText(this.#versions, record.version));
-    firstCommit!.push(this.#internCommit(record.firstCommitHash, record.firstCommitDate));
-    lastCommit!.push(this.#internCommit(record.lastCommitHash, record.lastCommitDate));
-    detail!.push(this.#internDetails(record));
-  }
-
-  #internCommit(hash: string, date: number): number {
-    return this.#commits.intern(`${hash}${date}`, { hash, date });
-  }
-
-  #internDetails(record: RangeRecord): number {
-    const details = {
-      description: toJson(record.description),
-      homepage: toJson(record.homepage),
-      maintainers: toJson(record.maintainers),
-      platforms: toJson(record.platforms),
-      sourcePath: toJson(record.sourcePath),
-      knownVulnerabilities: toJson(record.knownVulnerabilities),
-    };
-    return this.#details.intern(Object.values(details).join("\n"), details);
+    this.#attributePath.push(this.#attributePaths.intern(record.attributePath));
+    this.#name.push(this.#names.intern(record.name));
+    this.#license.push(this.#licenses.intern(record.license));
+    this.#version.push(this.#versions.intern(record.version));
+    this.#firstCommit.push(this.#commits.intern(record.firstCommitHash, record.firstCommitDate));
+    this.#lastCommit.push(this.#commits.intern(record.lastCommitHash, record.lastCommitDate));
+    this.#detail.push(this.#details.intern(record));
   }
 
   finish(): CollectedRecords {
-    const [attributePath, name, license, version, firstCommit, lastCommit, detail] = this.#columns.map((column) =>
-      column.toColumn(),
-    );
-    const attributePaths = this.#attributePaths.sort(compareCodePoints);
-    const names = this.#names.sort(compareCodePoints);
-    const licenses = this.#licenses.sort(compareCodePoints);
-    const versions = sortVersions(this.#versions);
-    const commits = this.#commits.sort((a, b) => a.date - b.date || compareCodePoints(a.hash, b.hash));
-    const details = this.#details.sort(compareDetails);
+    const attributePaths = this.#attributePaths.sort();
+    const names = this.#names.sort();
+    const licenses = this.#licenses.sort();
+    // Folded: all versions with a common prefix, whatever their case, are then neighbours.
+    const versions = this.#versions.sort(foldAscii);
+    const commits = this.#commits.sort();
+    const details = this.#details.sort();
     return {
       attributePaths: attributePaths.sorted,
       names: names.sorted,
@@ -114,42 +91,13 @@ class RecordCollector {
       versions: versions.sorted,
       commits: commits.sorted,
       details: details.sorted,
-      attributePath: gather(attributePaths.newNumbers, attributePath!),
-      name: gather(names.newNumbers, name!),
-      license: gather(licenses.newNumbers, license!),
-      version: gather(versions.newNumbers, version!),
-      firstCommit: gather(commits.newNumbers, firstCommit!),
-      lastCommit: gather(commits.newNumbers, lastCommit!),
-      detail: gather(details.newNumbers, detail!),
+      attributePath: gather(attributePaths.newNumbers, this.#attributePath.toColumn()),
+      name: gather(names.newNumbers, this.#name.toColumn()),
+      license: gather(licenses.newNumbers, this.#license.toColumn()),
+      version: gather(versions.newNumbers, this.#version.toColumn()),
+      firstCommit: gather(commits.newNumbers, this.#firstCommit.toColumn()),
+      lastCommit: gather(commits.newNumbers, this.#lastCommit.toColumn()),
+      detail: gather(details.newNumbers, this.#detail.toColumn()),
     };
   }
-}
-
-/** A lone surrogate has no UTF-8; it becomes U+FFFD here, once, instead of at every later encoding. */
-function internText(table: InternTable<string>, text: string): number {
-  const wellFormed = toUSVString(text);
-  return table.intern(wellFormed, wellFormed);
-}
-
-function toJson(value: string | readonly string[] | null): string {
-  if (value === null) return "null";
-  if (typeof value === "string") return JSON.stringify(toUSVString(value));
-  return JSON.stringify(value.map(toUSVString));
-}
-
-/** Folded first: all versions with a common prefix, whatever their case, are then neighbours. */
-function sortVersions(table: InternTable<string>): { sorted: string[]; newNumbers: Uint32Array } {
-  const folded = new Map(table.values.map((version) => [version, foldAscii(version)]));
-  return table.sort((a, b) => compareCodePoints(folded.get(a)!, folded.get(b)!) || compareCodePoints(a, b));
-}
-
-function compareDetails(a: Details, b: Details): number {
-  return (
-    compareCodePoints(a.description, b.description) ||
-    compareCodePoints(a.homepage, b.homepage) ||
-    compareCodePoints(a.maintainers, b.maintainers) ||
-    compareCodePoints(a.platforms, b.platforms) ||
-    compareCodePoints(a.sourcePath, b.sourcePath) ||
-    compareCodePoints(a.knownVulnerabilities, b.knownVulnerabilities)
-  );
 }

@@ -15,8 +15,8 @@ import type { IndexMeta, IndexStatistics } from "./range-record.js";
  * Everything is little-endian, as every machine Node runs on that we support.
  */
 const MAGIC = "STRATAIX";
-/** Raised whenever a reader of the old number would misread the new file. */
-export const FORMAT_NUMBER = 1;
+/** Raised whenever the sections change: a reader of one number would misread the file of another. */
+export const FORMAT_NUMBER = 2;
 export const FIXED_HEADER_BYTES = 20;
 export const SECTION_ALIGNMENT = 64;
 /** The header names some sixty sections; anything near this size is not ours. */

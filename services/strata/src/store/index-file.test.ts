@@ -2,6 +2,7 @@ import { copyFile, readdir, readFile, rm, truncate, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeFolder, makeRecord, NO_META } from "../testing/make-records.js";
+import { FORMAT_NUMBER } from "./file-format.js";
 import {
   IndexFileError,
   InvalidRecordError,
@@ -118,8 +119,8 @@ describe("a file that is no sound index is refused, with what it is and what to 
   });
 
   it.each([
-    ["newer", 2, /format 2.*Update strata/],
-    ["older", 0, /old format 0/],
+    ["newer", FORMAT_NUMBER + 1, /this program reads format \d+\. Update strata/],
+    ["older", FORMAT_NUMBER - 1, /old format \d+; this program reads format \d+\. Make or fetch a new one/],
   ] as const)("of a %s format", async (reason, format, told) => {
     const path = join(folder, `${reason}.strata`);
     const bytes = await readFile(file);

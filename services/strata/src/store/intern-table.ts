@@ -1,25 +1,48 @@
+import { compareCodePoints } from "./compare-code-points.js";
+
 /**
- * Gives equal keys one number. Numbers follow the order of arrival, so they are replaced by sorted ranks before anything
+ * Gives equal inputs one number. Numbers follow the order of arrival, so they are replaced by sorted ranks before anything
  * is written: the file must not depend on the order of its input.
  */
-export class InternTable<Value> {
-  readonly #numbers = new Map<string, number>();
-  readonly values: Value[] = [];
+export class InternTable<Input extends string | readonly string[] | null> {
+  readonly #textOf: (input: Input) => string;
+  readonly #numbers = new Map<string | null, number>();
+  readonly #numbersOfTexts = new Map<string, number>();
+  readonly #texts: string[] = [];
 
-  intern(key: string, value: Value): number {
+  /** `textOf`: what is kept of an input. Different inputs may have one text. */
+  constructor(textOf: (input: Input) => string) {
+    this.#textOf = textOf;
+  }
+
+  intern(input: Input): number {
+    // Lists are never interned beside strings, so their texts cannot be taken for one.
+    const key = typeof input === "object" && input !== null ? JSON.stringify(input) : (input as string | null);
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
-    const number = this.values.length;
+    const number = this.#internText(this.#textOf(input));
     this.#numbers.set(key, number);
-    this.values.push(value);
     return number;
   }
 
-  /** The values in order, and for each old number the new one. */
-  sort(compare: (a: Value, b: Value) => number): { sorted: Value[]; newNumbers: Uint32Array } {
-    const order = Array.from(this.values.keys()).sort((a, b) => compare(this.values[a]!, this.values[b]!));
+  #internText(text: string): number {
+    const known = this.#numbersOfTexts.get(text);
+    if (known !== undefined) return known;
+    const number = this.#texts.length;
+    this.#numbersOfTexts.set(text, number);
+    this.#texts.push(text);
+    return number;
+  }
+
+  /** The texts by code point of their keys, then of their own, and for each old number the new one. */
+  sort(keyOf: (text: string) => string = (text) => text): { sorted: string[]; newNumbers: Uint32Array } {
+    const texts = this.#texts;
+    const keys = texts.map(keyOf);
+    const order = Array.from(keys.keys()).sort(
+      (a, b) => compareCodePoints(keys[a]!, keys[b]!) || compareCodePoints(texts[a]!, texts[b]!),
+    );
     const newNumbers = new Uint32Array(order.length);
     for (let i = 0; i < order.length; i++) newNumbers[order[i]!] = i;
-    return { sorted: order.map((number) => this.values[number]!), newNumbers };
+    return { sorted: order.map((number) => texts[number]!), newNumbers };
   }
 }

@@ -6,7 +6,8 @@ import { buildDescriptionIndex } from "./build-description-index.js";
 import { buildMatchText } from "./build-match-text.js";
 import { buildOrders, type RowOrder } from "./build-orders.js";
 import { buildRows, type RowTable } from "./build-rows.js";
-import { type CollectedRecords, collectRecords, type Details } from "./collect-records.js";
+import { DETAIL_FIELDS } from "./collect-details.js";
+import { type CollectedRecords, collectRecords } from "./collect-records.js";
 import { compareCodePoints } from "./compare-code-points.js";
 import { alignSection, encodeHeader, type IndexHeader, type SectionPlace } from "./file-format.js";
 import { formatTimestamp } from "./format-timestamp.js";
@@ -104,27 +105,11 @@ function addTexts(sections: SectionList, records: CollectedRecords): void {
   sections.addTexts("license", records.licenses);
   const commits = records.commits.map((commit) => commit.hash + formatTimestamp(commit.date));
   sections.add("commits", Buffer.from(commits.join(""), "latin1"));
-  for (const field of DETAIL_FIELDS) addDetailColumn(sections, field, records.details);
-}
-
-/** The parts of a record's details, each with its own dictionary: many packages share a platform list. */
-const DETAIL_FIELDS = [
-  "description",
-  "homepage",
-  "maintainers",
-  "platforms",
-  "sourcePath",
-  "knownVulnerabilities",
-] as const satisfies readonly (keyof Details)[];
-
-function addDetailColumn(sections: SectionList, field: keyof Details, details: readonly Details[]): void {
-  const distinct = [...new Set(details.map((detail) => detail[field]))].sort(compareCodePoints);
-  const numbers = new Map(distinct.map((text, number) => [text, number]));
-  sections.addTexts(field, distinct);
-  sections.add(
-    `detail:${field}`,
-    Uint32Array.from(details, (detail) => numbers.get(detail[field])!),
-  );
+  for (const field of DETAIL_FIELDS) {
+    const { texts, numbers } = records.details[field];
+    sections.addTexts(field, texts);
+    sections.add(`detail:${field}`, numbers);
+  }
 }
 
 function addOrder(sections: SectionList, name: string, order: RowOrder): void {
@@ -144,7 +129,6 @@ function addDescriptions(
   sections.add("documentRow", index.documentRow);
   sections.addTexts("word", index.words);
   sections.addTexts("stem", index.stems);
-  sections.add("wordStem", index.wordStem);
   sections.add("stemWords", index.stemWords);
   sections.add("stemWordStarts", index.stemWordStarts);
   sections.add("postingStarts", index.postingStarts);
