@@ -30,6 +30,7 @@ export const buildSteps = [
       "services/strata/src",
       "packages/http-kernel/src",
       "packages/command-line/src",
+      "packages/near-names/src",
     ],
     outputs: ["services/strata/dist/program/strata.js"],
     command: ["node_modules/.bin/vite", "build", "--logLevel", "warn", "-c", "services/strata/vite.config.ts"],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { nearNames } from "@kit/near-names";
 import { parse, TomlError } from "smol-toml";
 import { usageError } from "./exit-codes.js";
-import { nearNames } from "./near-names.js";
 
 export interface ConfigurationFile {
   readonly path: string;

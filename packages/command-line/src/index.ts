@@ -3,7 +3,6 @@ export type { ConfigurationFile } from "./configuration-file.js";
 export * from "./exit-codes.js";
 export { type Folders, userFolders } from "./folders.js";
 export * from "./format-values.js";
-export { nearNames } from "./near-names.js";
 export { type Column, createOutput, type Output, type OutputMode } from "./output.js";
 export { type ProgramDefinition, type RunOptions, runProgram } from "./program.js";
 export { createProgress, type Progress, type ProgressState } from "./progress.js";

@@ -1,14 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import {
-  createProgress,
-  displayWidth,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  nearNames,
-  printable,
-} from "./index.js";
+import { createProgress, displayWidth, formatBytes, formatCount, formatDuration, printable } from "./index.js";
 
 function terminal(isTTY: boolean) {
   const stderr = Object.assign(new PassThrough(), { isTTY, columns: 60 });
@@ -45,11 +37,6 @@ test("figures are written for people", () => {
   expect([0, 1536, 5 * 2 ** 30].map(formatBytes)).toEqual(["0 B", "1.5 KiB", "5.0 GiB"]);
   expect([5, 1500, 83_000, 7_260_000].map(formatDuration)).toEqual(["5 ms", "1.5 s", "1m 23s", "2h 01m"]);
   expect(formatCount(1751848)).toBe("1,751,848");
-});
-
-test("near names are found, strangers are not", () => {
-  expect(nearNames("pyhton", ["python", "perl", "pytho"])).toEqual(["python", "pytho"]);
-  expect(nearNames("zzz", ["python"])).toEqual([]);
 });
 
 test("widths count wide characters twice, and control characters never reach the terminal", () => {

@@ -14,5 +14,4 @@ export {
   type RouteTable,
 } from "./contract/declare-route.js";
 export * from "./contract/define-errors.js";
-export { nearestName } from "./contract/nearest-name.js";
 export { type RawEvent, readEvents } from "./contract/read-events.js";

@@ -1,8 +1,8 @@
 // Checks a parsed JSON body against its declaration. Nothing is coerced; a field nobody knows is an error that names the
 // nearest known one, because a silently ignored field looks like a feature that does not work.
+import { nearNames } from "@kit/near-names";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { nearestName } from "../contract/nearest-name.js";
 import { describeRule, keywordsOf, type SchemaKeywords, showValue } from "./describe-rule.js";
 import type { Fail } from "./read-parameters.js";
 
@@ -62,7 +62,7 @@ function explainUnknownField(error: ValidationError, schema: SchemaKeywords): st
   const { additionalProperties = [] } = error.params as { additionalProperties?: readonly string[] };
   const given = additionalProperties[0] ?? "";
   const known = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {});
-  const near = nearestName(given, known);
+  const [near] = nearNames(given, known, 1);
   const remedy = near === undefined ? `Known fields: ${known.join(", ")}` : `Did you mean '${near}'?`;
   return `Field ${fieldName(`${error.instancePath}/${given}`)} is not known. ${remedy}`;
 }

@@ -1,4 +1,4 @@
-import { nearNames } from "@kit/command-line";
+import { nearNames } from "@kit/near-names";
 import { errors } from "../contract/errors.js";
 import type { KnownModel } from "./known-model.js";
 

@@ -32,7 +32,7 @@ describe("the index is replaced under a running server", () => {
     expect((await fetch(`${url}/api/v1/packages/tool1`)).status).toBe(200);
     expect(await (await fetch(`${url}/api/v1/health`)).json()).toMatchObject({ status: "ok" });
     await writeIndex(edition(9), metaOf(9), indexPath);
-    expect((await server().get("packages/tool1")).data[0].version).toBe("9.0");
+    expect((await server().get("packages/tool1")).data[0]!.version).toBe("9.0");
   });
 
   it("under load no request fails", async () => {

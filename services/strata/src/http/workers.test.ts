@@ -9,7 +9,7 @@ describe("several processes on one port", () => {
   it("all answer, all see a new index, and all end on SIGTERM with exit code 0", async () => {
     const versions = async () => {
       const answers = await Promise.all(Array.from({ length: 12 }, () => server().get("packages/a")));
-      return new Set(answers.map(({ data }) => data[0].version));
+      return new Set(answers.map(({ data }) => data[0]!.version));
     };
     expect(await versions()).toEqual(new Set(["1"]));
     await writeIndex([makeRecord({ attributePath: "a", version: "2" })], NO_META, server().indexPath);

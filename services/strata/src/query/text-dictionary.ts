@@ -31,7 +31,8 @@ export class TextDictionary {
   }
 
   text(number: number): string {
-    return JSON.parse(this.literal(number)) as string;
+    const literal = this.literal(number);
+    return literal.includes("\\") ? (JSON.parse(literal) as string) : literal.slice(1, -1);
   }
 
   /** The number of a text, or -1. Only for dictionaries that are not folded. */

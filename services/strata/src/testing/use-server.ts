@@ -1,7 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningProgram } from "@kit/http-kernel/testing";
+import type { Static } from "typebox";
 import { afterAll, beforeAll } from "vitest";
+import type { PackageRecord } from "../contract/schemas.js";
 import { type IndexMeta, type RangeRecord, writeIndex } from "../store/index.js";
 import { makeFolder, NO_META } from "./make-records.js";
 import { startStrata } from "./start-strata.js";
@@ -10,23 +12,16 @@ export interface TestServer {
   readonly url: string;
   readonly indexPath: string;
   readonly program: RunningProgram;
-  /** The JSON answer of a path below /api/v1, which must be a 200. */
-  get(path: string): Promise<ApiAnswer>;
+  /** The JSON answer of a path below /api/v1, which must be a 200; `Data` is what the test expects there. */
+  get<Data = ApiRecord[]>(path: string): Promise<ApiAnswer<Data>>;
   /** Status and error body of a path that must fail. */
   fail(path: string): Promise<{ status: number; code: string; message: string }>;
 }
 
-export interface ApiRecord {
-  readonly id: number;
-  readonly attribute_path: string;
-  readonly name: string;
-  readonly version: string;
-  readonly last_commit_date: string;
-}
+export type ApiRecord = Static<typeof PackageRecord>;
 
-export interface ApiAnswer {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at every shape the API has
-  readonly data: any;
+export interface ApiAnswer<Data> {
+  readonly data: Data;
   readonly meta?: { total: number; limit: number; offset: number; has_more: boolean };
 }
 
@@ -43,11 +38,11 @@ export function useServer(records: readonly RangeRecord[], flags: readonly strin
       url: program.url,
       indexPath,
       program,
-      get: async (path) => {
+      get: async <Data>(path: string) => {
         const answer = await fetch(`${program.url}/api/v1/${path}`);
         const body = await answer.text();
         if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${body}`);
-        return JSON.parse(body) as ApiAnswer;
+        return JSON.parse(body) as ApiAnswer<Data>;
       },
       fail: async (path) => {
         const answer = await fetch(`${program.url}/api/v1/${path}`);

@@ -44,7 +44,7 @@ describe("GET /api/v1/search", () => {
   it("answers records with the fifteen fields in order, and meta", async () => {
     const answer = await server().get("search?q=requests");
     expect(Object.keys(answer)).toEqual(["data", "meta"]);
-    expect(Object.keys(answer.data[0])).toEqual([
+    expect(Object.keys(answer.data[0]!)).toEqual([
       "id",
       "attribute_path",
       "name",
@@ -61,7 +61,7 @@ describe("GET /api/v1/search", () => {
       "source_path",
       "known_vulnerabilities",
     ]);
-    expect(answer.data[0]).toMatchObject({
+    expect(answer.data[0]!).toMatchObject({
       attribute_path: "python313Packages.requests",
       name: "requests",
       license: "Apache-2.0",
@@ -70,7 +70,7 @@ describe("GET /api/v1/search", () => {
       maintainers: null,
       first_commit_date: "2020-09-13T12:26:40Z",
     });
-    expect(answer.data[0].first_commit_hash).toMatch(/^[0-9a-f]{40}$/);
+    expect(answer.data[0]!.first_commit_hash).toMatch(/^[0-9a-f]{40}$/);
     expect(answer.meta).toEqual({ total: 1, limit: 50, offset: 0, has_more: false });
   });
 
@@ -91,7 +91,7 @@ describe("GET /api/v1/search", () => {
         .toSorted()
         .toReversed(),
     );
-    expect(data[0].id).toBeLessThan(data[1].id);
+    expect(data[0]!.id).toBeLessThan(data[1]!.id);
   });
 
   it("sorts by version in Nix order: 3.9 before 3.10", async () => {

@@ -1,6 +1,10 @@
+import type { Static } from "typebox";
 import { describe, expect, it } from "vitest";
+import type { HistoryEntry as HistoryEntrySchema } from "../../../../contract/schemas.js";
 import { makeRecord } from "../../../../testing/make-records.js";
 import { type ApiRecord, useServer } from "../../../../testing/use-server.js";
+
+type HistoryEntry = Static<typeof HistoryEntrySchema>;
 
 const day = (number: number) => 1_600_000_000 + number * 86_400;
 const range = (version: string, first: number, last: number, more = {}) =>
@@ -20,14 +24,14 @@ const records = [
   makeRecord({ attributePath: "100%", version: "50% off" }),
 ];
 const server = useServer(records);
-const versions = (data: ApiRecord[]) => data.map((record) => record.version);
+const versions = (data: readonly { version: string }[]) => data.map(({ version }) => version);
 
 describe("GET /api/v1/packages/{attr}", () => {
   it("answers all records, newest last commit first, then newest version, without meta", async () => {
     const answer = await server().get("packages/firefox");
     expect(Object.keys(answer)).toEqual(["data"]);
     expect(versions(answer.data)).toEqual(["3.10", "3.9", "2.0", "2.0", "1.0", "1.0pre"]);
-    expect(Object.keys(answer.data[0])).toHaveLength(15);
+    expect(Object.keys(answer.data[0]!)).toHaveLength(15);
   });
 
   it("decodes the segment once, as UTF-8", async () => {
@@ -55,7 +59,7 @@ describe("GET /api/v1/packages/{attr}/versions/{version}", () => {
     const answer = await server().get("packages/firefox/versions/2.0");
     expect(Object.keys(answer)).toEqual(["data"]);
     expect(answer.data).toHaveLength(2);
-    expect(answer.data[0].last_commit_date > answer.data[1].last_commit_date).toBe(true);
+    expect(answer.data[0]!.last_commit_date > answer.data[1]!.last_commit_date).toBe(true);
   });
 
   it("decodes both segments", async () => {
@@ -89,13 +93,13 @@ describe("GET /api/v1/packages/{attr}/versions/{version}", () => {
     expect(last.data).toMatchObject({ version: "2.0", license: "GPL-2.0" });
     expect((await server().fail("packages/firefox/versions/9/first")).status).toBe(404);
     expect((await server().fail("packages/firefox/versions/9/last")).status).toBe(404);
-    expect((await server().get("packages/versioned/versions/first/first")).data.version).toBe("first");
+    expect((await server().get<ApiRecord>("packages/versioned/versions/first/first")).data.version).toBe("first");
   });
 });
 
 describe("GET /api/v1/packages/{attr}/history", () => {
   it("has one entry a version, newest first seen first, then newest version", async () => {
-    const answer = await server().get("packages/firefox/history");
+    const answer = await server().get<HistoryEntry[]>("packages/firefox/history");
     expect(Object.keys(answer)).toEqual(["data"]);
     expect(versions(answer.data)).toEqual(["3.10", "3.9", "2.0", "1.0", "1.0pre"]);
     expect(answer.data[2]).toEqual({
@@ -107,10 +111,10 @@ describe("GET /api/v1/packages/{attr}/history", () => {
   });
 
   it("is insecure only by this package's own records", async () => {
-    const { data } = await server().get("packages/firefox/history");
-    expect(data.find((entry: { version: string }) => entry.version === "1.0").is_insecure).toBe(false);
-    expect((await server().get("packages/other/history")).data[0].is_insecure).toBe(true);
-    expect((await server().get("packages/empty-list/history")).data[0].is_insecure).toBe(false);
+    const { data } = await server().get<HistoryEntry[]>("packages/firefox/history");
+    expect(data.find(({ version }) => version === "1.0")).toMatchObject({ is_insecure: false });
+    expect((await server().get("packages/other/history")).data[0]).toMatchObject({ is_insecure: true });
+    expect((await server().get("packages/empty-list/history")).data[0]).toMatchObject({ is_insecure: false });
   });
 
   it("an unknown package is 404", async () => {

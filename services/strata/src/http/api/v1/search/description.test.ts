@@ -25,8 +25,8 @@ describe("GET /api/v1/search/description", () => {
   it("answers one record per package, its newest version, with meta", async () => {
     const { data, meta } = await server().get("search/description?q=processor");
     expect(data).toHaveLength(1);
-    expect(data[0]).toMatchObject({ attribute_path: "jq", version: "1.10" });
-    expect(Object.keys(data[0])).toHaveLength(15);
+    expect(data[0]!).toMatchObject({ attribute_path: "jq", version: "1.10" });
+    expect(Object.keys(data[0]!)).toHaveLength(15);
     expect(meta).toEqual({ total: 1, limit: 50, offset: 0, has_more: false });
     expect(await find("old words")).toEqual([]);
   });
