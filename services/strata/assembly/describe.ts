@@ -87,35 +87,43 @@ const COUNTER_SETS: u32 = 4;
 
 /** Counts the documents of each score up to the largest possible, into `scoreCounts`. Returns how many there are in all. */
 export function countScores(documents: u32, largestScore: u32): u32 {
-  const counts = scoreCounts;
   const setBytes = (largestScore + 1) << 2;
-  memory.fill(counts, 0, setBytes * COUNTER_SETS);
+  const first = scoreCounts;
+  const second = first + setBytes;
+  const third = second + setBytes;
+  const fourth = third + setBytes;
+  memory.fill(first, 0, setBytes * COUNTER_SETS);
+  // The scores behind the last document are zero.
   for (let i: u32 = 0; i < documents; i += 8) {
-    if (!v128.any_true(v128.load(documentScore + (i << 1)))) continue;
-    const end = min(i + 8, documents);
-    for (let document = i; document < end; document++) {
-      const at = counts + (document % COUNTER_SETS) * setBytes + (scoreOf(document) << 2);
-      store<u32>(at, load<u32>(at) + 1);
-    }
+    const at = documentScore + (i << 1);
+    if (!v128.any_true(v128.load(at))) continue;
+    countScore(first, <u32>load<u16>(at));
+    countScore(second, <u32>load<u16>(at, 2));
+    countScore(third, <u32>load<u16>(at, 4));
+    countScore(fourth, <u32>load<u16>(at, 6));
+    countScore(first, <u32>load<u16>(at, 8));
+    countScore(second, <u32>load<u16>(at, 10));
+    countScore(third, <u32>load<u16>(at, 12));
+    countScore(fourth, <u32>load<u16>(at, 14));
   }
-  put32(counts, 0, 0);
   let total: u32 = 0;
   for (let score: u32 = 1; score <= largestScore; score++) {
-    let sum: u32 = 0;
-    for (let set: u32 = 0; set < COUNTER_SETS; set++) sum += load<u32>(counts + set * setBytes + (score << 2));
-    put32(counts, score, sum);
+    const sum = at32(first, score) + at32(second, score) + at32(third, score) + at32(fourth, score);
+    put32(first, score, sum);
     total += sum;
   }
   return total;
 }
 
 @inline
+function countScore(counts: u32, score: u32): void {
+  put32(counts, score, at32(counts, score) + 1);
+}
+
+@inline
 function scoreOf(document: u32): u32 {
   return <u32>load<u16>(documentScore + (document << 1));
 }
-
-/** So many scores are looked for one after the other; more are sorted out in one go. */
-const FEW_SCORES: u32 = 4;
 
 /**
  * Puts the documents at places skip..skip+want into the page, the best score first, then in the order of their numbers.
@@ -134,11 +142,8 @@ export function takeDocuments(documents: u32, largestScore: u32, skip: u32, want
     if (place < skip + want && count > 0) worst = score;
     place += count;
   }
-  if (best - worst >= FEW_SCORES) {
-    sortOut(documents, best, worst, skip, want, page);
-    return;
-  }
-  for (let score = best; score >= worst; score--) takeScore(documents, score, at32(places, score), skip, want, page);
+  if (best == worst) takeScore(documents, best, at32(places, best), skip, want, page);
+  else takeScores(documents, best, worst, skip, want, page);
 }
 
 /** Puts the documents of one score, of which the first has the given place, where they belong. */
@@ -161,18 +166,27 @@ function takeScore(documents: u32, score: u32, place: u32, skip: u32, want: u32,
   }
 }
 
-function sortOut(documents: u32, best: u32, worst: u32, skip: u32, want: u32, page: u32): void {
+/** The same for several scores at once. */
+function takeScores(documents: u32, best: u32, worst: u32, skip: u32, want: u32, page: u32): void {
   const places = scoreCounts;
-  for (let i: u32 = 0; i < documents; i += 8) {
-    if (!v128.any_true(v128.load(documentScore + (i << 1)))) continue;
-    const end = min(i + 8, documents);
-    for (let document = i; document < end; document++) {
+  const lowest = i16x8.splat(<i16>worst);
+  const highest = i16x8.splat(<i16>best);
+  for (let i: u32 = 0; i < documents; i += 16) {
+    const at = documentScore + (i << 1);
+    const low = inScores(v128.load(at), lowest, highest);
+    const high = inScores(v128.load(at, 16), lowest, highest);
+    let found = <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
+    for (; found != 0; found &= found - 1) {
+      const document = i + <u32>ctz(found);
       const score = scoreOf(document);
-      if (score < worst || score > best) continue;
-      const at = places + (score << 2);
-      const onPage = load<u32>(at) - skip;
-      store<u32>(at, load<u32>(at) + 1);
-      if (onPage < want) put32(page, onPage, document);
+      const place = at32(places, score);
+      put32(places, score, place + 1);
+      if (place - skip < want) put32(page, place - skip, document);
     }
   }
+}
+
+@inline
+function inScores(scores: v128, lowest: v128, highest: v128): v128 {
+  return v128.and(v128.ge<u16>(scores, lowest), v128.le<u16>(scores, highest));
 }

@@ -109,6 +109,7 @@ const planning: fc.Arbitrary<Planning> = fc.record({
   costs: fc.record({
     walk: cost,
     seek: cost,
+    sample: cost,
     scatterEntry: cost,
     scatterVersion: cost,
     countEntry: cost,

@@ -64,8 +64,8 @@ export class OrderPages {
     // Of an order with ranges only the blocks with versions of the filter are read.
     const read = order.ranges !== 0 && filter !== ANY_VERSION ? filteredRows(filter) : this.#rows;
     const walking = (Math.min(part.start, fromEnd) + part.want) * (read / total) * walk;
-    const seeking = this.#seekRows(match, filter) * seek;
-    const marking = this.#scatterCost(match.rows, filter) + this.#clearCost();
+    const seeking = this.#seekRows(match, filter) * seek + this.#guessCost(total);
+    const marking = this.scatterCost(match.rows, filter);
     if (walking <= seeking && walking <= marking) this.#walk(order, filter, fromEnd, part);
     else if (seeking <= marking) this.#seek(order, match, filter, total, part);
     else this.scatter(order, match.rows, filter, part);
@@ -106,20 +106,24 @@ export class OrderPages {
     kernels.takeBits(order.rows, start, want, address);
   }
 
-  #scatterCost(rows: number, filter: VersionFilter): number {
-    const byEntries = rows * this.#planning.costs.scatterEntry;
-    if (filter === ANY_VERSION) return byEntries;
-    return Math.min(byEntries, filteredRows(filter) * this.#planning.costs.scatterVersion);
-  }
-
-  /** The bits of all rows are cleared and read again: a hundredth of what setting them would cost. */
-  #clearCost(): number {
-    return (this.#rows * this.#planning.costs.scatterEntry) / 100;
+  scatterCost(rows: number, filter: VersionFilter): number {
+    const { scatterEntry, scatterVersion } = this.#planning.costs;
+    const byEntries = rows * scatterEntry;
+    const setting = filter === ANY_VERSION ? byEntries : Math.min(byEntries, filteredRows(filter) * scatterVersion);
+    // The bits of all rows are cleared and read again: a hundredth of what setting them would cost.
+    return setting + (this.#rows * scatterEntry) / 100;
   }
 
   #seekRows(match: Match, filter: VersionFilter): number {
     if (filter !== ANY_VERSION) return match.rows * 2;
-    return Math.min(match.rows, this.#rows - match.rows) + this.#rows / this.#planning.sampleEvery;
+    return Math.min(match.rows, this.#rows - match.rows);
+  }
+
+  /** The sample, and the way from the guessed place to the right one: the fewer rows were sampled, the farther. */
+  #guessCost(total: number): number {
+    const { costs, sampleEvery } = this.#planning;
+    const sampled = Math.max(1, total / sampleEvery);
+    return (this.#rows / sampleEvery) * costs.sample + (this.#rows / (2 * Math.sqrt(sampled))) * costs.walk;
   }
 
   #hasFewOthers(match: Match, filter: VersionFilter): boolean {

@@ -98,18 +98,41 @@ export class RelevancePages {
         continue;
       }
       const part = { start: skip, want: Math.min(size - skip, want - found), address: address + found * 4 };
-      this.#memory.kernels.packEntryBits(match.entryTier, tier);
-      if (size >= this.#memory.planning.shapeRows) this.#takeByShapes(match, tier, filter, counts, part);
-      else this.#orders.scatter(this.#order, match.tierRows?.[tier] ?? match.rows, filter, part);
+      this.#takeTier(match, tier, filter, counts, part);
       found += part.want;
       skip = 0;
     }
   }
 
-  #takeByShapes(match: Match, tier: number, filter: VersionFilter, counts: TierCounts, part: PagePart): void {
+  /** Walks the shapes that the page touches, or marks the tier's rows: whichever looks at fewer. */
+  #takeTier(match: Match, tier: number, filter: VersionFilter, counts: TierCounts, part: PagePart): void {
+    this.#memory.kernels.packEntryBits(match.entryTier, tier);
+    const size = counts.tierRows[tier]!;
+    const unfiltered = match.tierRows?.[tier] ?? match.rows * (size / counts.total);
+    const shapeRows = this.#shapeRows(match, tier, counts);
+    const walking =
+      shapeRows === undefined ? Infinity : this.#placesOf(shapeRows, part) * this.#memory.planning.costs.walk;
+    if (shapeRows !== undefined && walking <= this.#orders.scatterCost(unfiltered, filter)) {
+      this.#takeByShapes(shapeRows, filter, part);
+    } else {
+      this.#orders.scatter(this.#order, unfiltered, filter, part);
+    }
+  }
+
+  /** How many places of the order belong to the shapes that a page touches. */
+  #placesOf(shapeRows: Uint32Array, { start, want }: PagePart): number {
+    let places = 0;
+    let before = 0;
+    for (let shape = 0; before < start + want; shape++) {
+      before += shapeRows[shape]!;
+      if (shapeRows[shape]! > 0 && before > start) places += this.#shapeStarts[shape + 1]! - this.#shapeStarts[shape]!;
+    }
+    return places;
+  }
+
+  #takeByShapes(shapeRows: Uint32Array, filter: VersionFilter, part: PagePart): void {
     const { kernels } = this.#memory;
     const { rows, entries, versions } = this.#order;
-    const shapeRows = this.#shapeRows(match, tier, counts);
     let skip = part.start;
     let found = 0;
     for (let shape = 0; found < part.want; shape++) {
@@ -126,8 +149,10 @@ export class RelevancePages {
     }
   }
 
-  #shapeRows(match: Match, tier: number, counts: TierCounts): Uint32Array {
+  /** The rows of a tier by shape, where they are known or worth counting. */
+  #shapeRows(match: Match, tier: number, counts: TierCounts): Uint32Array | undefined {
     if (counts.tierShapes !== undefined) return this.#shapesOf(tier);
+    if (counts.tierRows[tier]! < this.#memory.planning.shapeRows) return undefined;
     const { entryTier, entryList, entries } = match;
     this.#memory.kernels.countShapes(entryTier, entryList, entries, tier, counts.entryRows, this.#shapes);
     return this.#shapeCounts;

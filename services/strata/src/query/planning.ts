@@ -4,8 +4,9 @@ export interface Planning {
   readonly costs: {
     /** Reading the next place of an order. */
     readonly walk: number;
-    /** Comparing a row's place with a guessed one. */
+    /** Comparing a row's place with a guessed one, and sampling a row for the guess. */
     readonly seek: number;
+    readonly sample: number;
     /** Setting the bit of a row, reading along an entry, or along a version, where every row is far from the last. */
     readonly scatterEntry: number;
     readonly scatterVersion: number;
@@ -13,7 +14,7 @@ export interface Planning {
     readonly countEntry: number;
     readonly countVersion: number;
   };
-  /** From this size on a tier is paged by path shapes instead of by setting a bit for each row. */
+  /** From this size on the rows of a tier are counted by shape, if they were not already. */
   readonly shapeRows: number;
   /** From one occurrence in so many keys on, giving every entry its tier is faster than listing the matched ones. */
   readonly broadShare: number;
@@ -24,7 +25,7 @@ export interface Planning {
 }
 
 export const DEFAULT_PLANNING: Planning = {
-  costs: { walk: 1, seek: 0.3, scatterEntry: 1.3, scatterVersion: 4, countEntry: 0.35, countVersion: 0.6 },
+  costs: { walk: 1, seek: 0.3, sample: 30, scatterEntry: 1.3, scatterVersion: 4, countEntry: 0.35, countVersion: 0.6 },
   shapeRows: 32_768,
   broadShare: 16,
   sampleEvery: 1024,
