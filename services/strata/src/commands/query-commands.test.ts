@@ -85,6 +85,13 @@ describe.each(["the local index", "a server"])("strata's questions to %s", (wher
     expect(JSON.parse((await strata("info", "hello", "--json", ...source())).stdout).version).toBe("2.12");
   });
 
+  it("a name with a version in it gets told how to ask", async () => {
+    const { stdout, stderr } = await strata("search", "hello2.12", ...source());
+    expect(stdout).toBe("");
+    expect(stderr).toContain("For version 2.12 of hello: strata search hello 2.12");
+    expect((await strata("search", "hello", ...source())).stderr).not.toContain("For version");
+  });
+
   it("history and stats", async () => {
     const { stdout } = await strata("history", "hello", "--plain", ...source());
     expect(stdout.split("\n")[0]!.split("\t").slice(0, 4)).toEqual(["2.12", "2022-08-08", "2022-12-02", "yes"]);

@@ -60,9 +60,14 @@ export const searchCommand = defineCommand({
       const last = page.meta.offset + page.data.length;
       const range = page.data.length === 0 ? "none shown" : `${page.meta.offset + 1} to ${last} shown`;
       output.note(`${page.meta.total} found, ${range}${page.meta.has_more ? `; more with --offset ${last}` : ""}`);
+      const [, name, version] = settings.description ? [] : (NAME_AND_VERSION.exec(args.query) ?? []);
+      if (name !== undefined) output.note(`For version ${version} of ${name}: strata search ${name} ${version}`);
     }
   },
 });
+
+/** `python3.8`, `nodejs@18.2`: a version is no part of a name, so little or nothing is found under both. */
+const NAME_AND_VERSION = /^([A-Za-z][\w.-]*?)[@=-]?(\d+(?:\.\d+)+)$/;
 
 const packageColumns: readonly Column<Package>[] = [
   { title: "PACKAGE", value: (record) => record.attribute_path, style: (paint) => paint.bold },

@@ -1,7 +1,8 @@
 import type { IndexHeader } from "../store/file-format.js";
 import { formatTimestamp } from "../store/format-timestamp.js";
 import { type EngineMemory, openEngineMemory } from "./engine-memory.js";
-import { findNearPaths, findNearVersions } from "./near-names.js";
+import { findNearPaths } from "./near-paths.js";
+import { findNearVersions } from "./near-versions.js";
 import { PackageRecords } from "./package-records.js";
 import type { Planning } from "./planning.js";
 import { RecordRenderer } from "./render-records.js";

@@ -3,12 +3,12 @@ import type { CollectedRecords } from "./collect-records.js";
 import { compareCodePoints } from "./compare-code-points.js";
 import { splitWords, stemWord } from "./description-words.js";
 import { GrowingColumn } from "./growing-column.js";
-import { gather, groupStarts, sortByKeys } from "./sort-by-keys.js";
+import { descending, gather, groupStarts, sortByKeys } from "./sort-by-keys.js";
 
 /**
  * The inverted index of the description search. A *document* is the newest version of one package: its name and
- * description. Documents are numbered in relevance order (short shallow paths first), so that among equal scores the
- * order is simply ascending.
+ * description. Documents are numbered by depth of the path, those seen last first, then short paths, so that among equal
+ * scores the order is simply ascending and packages that are gone come after those that are still there.
  */
 export interface DescriptionIndex {
   /** By document: its row. */
@@ -77,7 +77,10 @@ function chooseDocuments(records: CollectedRecords, table: RowTable, relevanceRa
     const path = table.entryAttributePath[table.rowEntry[row]!]!;
     if (newest[path] === NONE || isNewer(row, newest[path]!)) newest[path] = row;
   }
-  return gather(newest, sortByKeys(newest.length, [gather(relevanceRanks, newest)]));
+  const depth = Uint32Array.from(records.attributePaths, (path) => path.split(".").length);
+  const lastSeen = gather(table.commitDateClass, gather(table.rowLastCommit, newest));
+  const order = sortByKeys(newest.length, [depth, descending(lastSeen), gather(relevanceRanks, newest)]);
+  return gather(newest, order);
 }
 
 const NONE = 0xffff_ffff;
