@@ -1,7 +1,6 @@
 /** One measurement of our engine's nets in a process of its own: node measure-easel.mjs FOLDER THREADS WEIGHTS [QUANTISE]. Prints one line of JSON. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import ort from "onnxruntime-node";
 import {
   buildAutoencoderKLDecoder,
@@ -9,21 +8,28 @@ import {
   buildUNet2DConditionModel,
   openCheckpoint,
 } from "../../packages/diffusion/dist/models/index.js";
-import { recommendedSessionOptions } from "../../packages/onnx-graph/dist/index.js";
+import { computeWeights, recommendedSessionOptions } from "../../packages/onnx-graph/dist/index.js";
+import { findFilterBlock } from "../../services/easel/dist/engine/find-filter-block.js";
+import { nameScratchFile } from "../../services/easel/dist/engine/scratch-file.js";
 
 const [folder, threadCount, weights, quantise] = process.argv.slice(2);
 const threads = Number(threadCount);
 const CALLS = 3;
 
-function options(name) {
-  const computedFile = path.join(tmpdir(), `easel-bench-${process.pid}-${name}`);
-  return { target: "cpu", compute: "fp32", weights, ...(quantise ? { quantise, computedFile } : {}) };
-}
+const filterBlock = weights === "fold" ? await findFilterBlock() : undefined;
 
-async function createSession(name, build) {
-  const chosen = options(name);
-  const graph = build(chosen);
-  return ort.InferenceSession.create(graph.proto, recommendedSessionOptions(graph, chosen, threads));
+/** As the engine does it (pipeline-model.ts, runtime-session.ts). */
+async function createSession(build, bytes, changes = {}) {
+  const computedFile = nameScratchFile(bytes, tmpdir());
+  const cpu = { target: "cpu", compute: "fp32", weights, computedFile };
+  const chosen = { ...cpu, ...(filterBlock ? { filterBlock } : {}), ...(quantise ? { quantise } : {}), ...changes };
+  try {
+    const graph = build(chosen);
+    await computeWeights(graph.work, threads);
+    return await ort.InferenceSession.create(graph.proto, recommendedSessionOptions(graph, chosen, threads));
+  } finally {
+    rmSync(computedFile, { force: true });
+  }
 }
 
 function peakMegabytes() {
@@ -59,13 +65,16 @@ const tensor = (shape) => new ort.Tensor("float32", noise(shape.reduce((a, b) =>
 
 const checkpoint = await openCheckpoint(folder);
 const { textEncoder, unet, vae } = checkpoint;
-const text = await createSession("text", (chosen) =>
-  buildCLIPTextModel(textEncoder.config, textEncoder.source, chosen),
+const gigabyte = 2 ** 30;
+const text = await createSession(
+  (chosen) => buildCLIPTextModel(textEncoder.config, textEncoder.source, chosen),
+  gigabyte,
+  { weights: "cast" },
 );
 const ids = new ort.Tensor("int32", new Int32Array(77).fill(320), [1, 77]);
 const { hidden_state: states } = await text.run({ input_ids: ids });
 const loadStart = performance.now();
-const net = await createSession("unet", (chosen) => buildUNet2DConditionModel(unet.config, unet.source, chosen));
+const net = await createSession((chosen) => buildUNet2DConditionModel(unet.config, unet.source, chosen), 4 * gigabyte);
 const loadUNet = seconds(loadStart);
 const feeds = {
   sample: tensor([1, 4, 64, 64]),
@@ -80,7 +89,9 @@ const unetCall = await best(() => net.run(feeds));
 const textCall = await best(() => text.run({ input_ids: ids }));
 await text.release();
 await net.release();
-const decoder = await createSession("vae", (chosen) => buildAutoencoderKLDecoder(vae.config, vae.source, chosen));
+const decoder = await createSession((chosen) => buildAutoencoderKLDecoder(vae.config, vae.source, chosen), gigabyte, {
+  quantise: undefined,
+});
 const vaeCall = await best(() => decoder.run({ latents: tensor([1, 4, 64, 64]) }), 2);
 console.log(
   JSON.stringify({ loadUNet, ready, firstStep, unet: unetCall, text: textCall, vae: vaeCall, peakMb: peakMegabytes() }),

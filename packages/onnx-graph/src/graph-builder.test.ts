@@ -19,7 +19,7 @@ import { type BuiltGraph, GraphBuilder } from "./graph-builder.js";
 import type { GraphOptions } from "./graph-options.js";
 import { attention, conv2d, groupNorm, linear } from "./layers.js";
 import { gelu, padImage, quickGelu, silu, upsampleNearest } from "./operators.js";
-import { packWeights } from "./quantised-linear.js";
+import { packWeights } from "./pack-weights.js";
 import { recommendedSessionOptions } from "./session-options.js";
 
 const CPU: GraphOptions = { target: "cpu", compute: "fp32", weights: "fold" };

@@ -12,6 +12,7 @@ import { codeOf, type ElementType, elementTypeOf } from "./element-type.js";
 import type { GraphOptions } from "./graph-options.js";
 import { ProtobufWriter } from "./protobuf-writer.js";
 import { MissingTensorsError, TensorShapeError } from "./weight-errors.js";
+import type { WeightWork } from "./weight-work.js";
 
 /** A handle on one value of the graph: what operators take and give. */
 export interface Value {
@@ -46,11 +47,22 @@ export interface BuiltGraph {
   readonly privateBytes: number;
   /** the folder that locations of external weights are relative to */
   readonly externalFolder: "/";
-  /** real path of the file computed weights were written to; it may be removed once the session exists */
+  /** real path of the file computed weights are written to; it may be removed once the session exists */
   readonly computedFile: string | undefined;
+  /** what has yet to be written to it before a session can be created: hand it to `computeWeights` */
+  readonly work: readonly WeightWork[];
+}
+
+/** An initialiser whose bytes follow later. */
+export interface LaterInitialiser {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly dims: readonly number[];
+  readonly length: number;
 }
 
 const OPSET = 21;
+const BLOCKED_DOMAIN = "com.microsoft.nchwc";
 const IR_VERSION = 10;
 /** Computed weights above this go to `options.computedFile`, where one is given. */
 const MAX_INLINE_BYTES = 1 << 16;
@@ -75,6 +87,7 @@ export class GraphBuilder {
   private readonly outputs: Port[] = [];
   private readonly nodeNames = new Map<string, number>();
   private readonly computed: ComputedFile | undefined;
+  private readonly work: WeightWork[] = [];
   private privateBytes = 0;
   private inlineBytes = 0;
 
@@ -135,6 +148,13 @@ export class GraphBuilder {
     return { name: output, type: inputs[0]?.type ?? this.computeType };
   }
 
+  /** Adds a node on values in blocked channels, which only onnxruntime's CPU kernels know. */
+  blockedNode(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}): Value {
+    const output = this.freshName(`Blocked${op}`);
+    this.emit(op, inputs, attributes, [output], BLOCKED_DOMAIN);
+    return { name: output, type: "float32" };
+  }
+
   /**
    * A tensor of the checkpoint in the computing type. `shape` is what the architecture expects;
    * `view` may declare other dimensions over the same bytes ([C] as [C,1,1], [O,I,1,1] as [O,I]).
@@ -175,6 +195,26 @@ export class GraphBuilder {
       this.initialisers.set(name, { name, type, dims, data: place });
     }
     return { name, type };
+  }
+
+  /** Adds initialisers whose bytes `addWork` will write to the returned offsets of a file; undefined where there is no such file. */
+  laterInitialisers(
+    initialisers: readonly LaterInitialiser[],
+  ): { readonly values: Value[]; readonly file: string; readonly offsets: number[] } | undefined {
+    const { computed } = this;
+    if (!computed) return undefined;
+    const offsets: number[] = [];
+    for (const { name, type, dims, length } of initialisers) {
+      const data = computed.reserve(length);
+      offsets.push(data.offset);
+      this.privateBytes += length;
+      this.initialisers.set(name, { name, type, dims, data });
+    }
+    return { values: initialisers.map(({ name, type }) => ({ name, type })), file: computed.file, offsets };
+  }
+
+  addWork(work: WeightWork): void {
+    this.work.push(work);
   }
 
   constantFloats(values: Float32Array | readonly number[], dims: readonly number[] = [values.length]): Value {
@@ -229,6 +269,7 @@ export class GraphBuilder {
       privateBytes,
       externalFolder: "/",
       computedFile: this.computed?.file,
+      work: this.work,
     };
   }
 
@@ -289,6 +330,7 @@ export class GraphBuilder {
     for (const [domain, version] of [
       ["", OPSET],
       ["com.microsoft", 1],
+      [BLOCKED_DOMAIN, 1],
     ] as const) {
       model.message(8, (writer) => writer.text(1, domain).int(2, version));
     }

@@ -1,3 +1,5 @@
+import type { FilterBlock } from "./blocked-filter.js";
+
 /** Which runtime the graph is for: it decides between operators that mean the same but are not everywhere, or not everywhere fast. */
 export type Target = "cpu" | "webgpu" | "cuda";
 
@@ -13,6 +15,8 @@ export interface GraphOptions {
   readonly weights: "cast" | "fold";
   /** store linear layers in 8- or 4-bit blocks of 32 */
   readonly quantise?: "q8" | "q4";
+  /** on a CPU: run convolutions on kernels that take this many channels at a time; only where they have been seen to work (they are the machine's own) */
+  readonly filterBlock?: FilterBlock;
   /**
    * A file to write computed weights (quantised, merged, expanded) to, which the session then maps.
    * Whoever names it removes it, once the session exists or the build has failed.

@@ -1,3 +1,5 @@
+export type { FilterBlock } from "./blocked-filter.js";
+export { computeWeights } from "./compute-weights.js";
 export { type ElementType, elementTypeOf } from "./element-type.js";
 export {
   type Attribute,
@@ -11,6 +13,5 @@ export {
 export type { GraphOptions, Target } from "./graph-options.js";
 export * from "./layers.js";
 export * from "./operators.js";
-export { type PackedWeights, packWeights } from "./quantised-linear.js";
 export { recommendedEnvironment, recommendedSessionOptions, type SessionOptions } from "./session-options.js";
 export { MissingTensorsError, TensorShapeError } from "./weight-errors.js";

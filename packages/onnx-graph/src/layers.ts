@@ -1,4 +1,5 @@
 /** Layers with weights, by the names they have in the checkpoint; each picks the operators its target runs best. */
+import { blockedConvolution } from "./blocked-convolution.js";
 import type { GraphBuilder, Value } from "./graph-builder.js";
 import {
   add,
@@ -61,14 +62,17 @@ export function conv2d(
   outChannels: number,
   { kernel = 3, stride = 1, padding = kernel >> 1, bias = true }: Conv2dOptions = {},
 ): Value {
-  const shape = [outChannels, inChannels, kernel, kernel];
-  const weight = g.parameter(`${name}.weight`, shape, shape);
-  const biasValue = bias ? g.parameter(`${name}.bias`, [outChannels]) : undefined;
-  return g.node("Conv", [x, weight, biasValue], {
+  const shape = [outChannels, inChannels, kernel, kernel] as const;
+  const attributes = {
     kernel_shape: [kernel, kernel],
     strides: [stride, stride],
     pads: [padding, padding, padding, padding],
-  });
+  };
+  const blocked = blockedConvolution(g, x, name, shape, bias, attributes);
+  if (blocked) return blocked;
+  const weight = g.parameter(`${name}.weight`, shape, shape);
+  const biasValue = bias ? g.parameter(`${name}.bias`, [outChannels]) : undefined;
+  return g.node("Conv", [x, weight, biasValue], attributes);
 }
 
 /**

@@ -25,16 +25,26 @@ export function halfToFloat(bits: number): number {
 }
 
 export function halvesToFloats(bits: Uint16Array): Float32Array {
-  const table = halves();
   const floats = new Float32Array(bits.length);
-  for (let i = 0; i < bits.length; i++) floats[i] = table[bits[i]!]!;
+  expandHalves(bits, floats);
   return floats;
 }
 
+/** The same into memory that is there already. */
+export function expandHalves(bits: Uint16Array, floats: Float32Array): void {
+  const table = halves();
+  for (let i = 0; i < bits.length; i++) floats[i] = table[bits[i]!]!;
+}
+
 export function bfloatsToFloats(bits: Uint16Array): Float32Array {
-  const words = new Uint32Array(bits.length);
+  const floats = new Float32Array(bits.length);
+  expandBfloats(bits, floats);
+  return floats;
+}
+
+export function expandBfloats(bits: Uint16Array, floats: Float32Array): void {
+  const words = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
   for (let i = 0; i < bits.length; i++) words[i] = bits[i]! << 16;
-  return new Float32Array(words.buffer);
 }
 
 const oneFloat = new Float32Array(1);

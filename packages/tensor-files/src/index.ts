@@ -5,6 +5,7 @@ export { tensorFromFloats } from "./memory-tensor.js";
 export { readTensorBytes, readTensorFloats } from "./read-tensor.js";
 export { openSafetensors, openShardedSafetensors, type TensorFile } from "./safetensors.js";
 export { TensorFileError } from "./tensor-file-error.js";
+export { openTensorReader, type TensorReader } from "./tensor-reader.js";
 export {
   byteLength,
   describeOrigin,

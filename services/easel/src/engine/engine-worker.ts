@@ -17,6 +17,7 @@ import { enlargeImages, shrinkInputs } from "./fit-native-size.js";
 import { fingerprintModel, type OpenedModel, openModel } from "./opened-model.js";
 import { createPipelineModel } from "./pipeline-model.js";
 import { createProductSession, multiplyMatrices, type RuntimeSession } from "./runtime-session.js";
+import { removeStaleScratch } from "./scratch-file.js";
 
 export interface CallContext {
   report(progress: EngineProgress): void;
@@ -36,6 +37,7 @@ const MAX_OPENED_MODELS = 8;
 const DEFAULT_SIDE = 512;
 
 export function createEngineWorker(settings: ProcessSettings, onModels: (names: string[]) => void): EngineWorker {
+  removeStaleScratch(settings.scratchFolder);
   const store: ComponentStore = createComponentStore(settings.memoryBudgetBytes, () => onModels(store.modelNames()));
   const opened = new Map<string, OpenedModel>();
   const previewMaps = new Map<string, PreviewMap>();

@@ -1,16 +1,19 @@
 /** An opened model with adapters as the pipelines see it: components are fetched from the store, or loaded, when they are opened. */
-import { basename, join } from "node:path";
+import { rmSync } from "node:fs";
+import { basename } from "node:path";
 import type { AdaptedComponent, Adapter, DiffusionModel, MatrixProduct, ScaledAdapter, Session } from "@kit/diffusion";
 import { mergeAdapters, readAdapter } from "@kit/diffusion";
-import type { GraphOptions } from "@kit/onnx-graph";
+import type { FilterBlock, GraphOptions } from "@kit/onnx-graph";
 import { overlaySource } from "@kit/tensor-files";
 import type { ComponentStore } from "./component-store.js";
 import { type AdapterUse, EngineError, type EngineProgress } from "./engine-api.js";
 import type { ProcessSettings } from "./engine-protocol.js";
 import { estimateMemory, FOLDED_COPIES } from "./estimate-memory.js";
+import { findFilterBlock } from "./find-filter-block.js";
 import type { ComponentName, ComponentPlan } from "./model-components.js";
 import type { OpenedModel } from "./opened-model.js";
 import { createRuntimeSession } from "./runtime-session.js";
+import { nameScratchFile } from "./scratch-file.js";
 
 export interface PipelineContext {
   readonly settings: ProcessSettings;
@@ -26,8 +29,6 @@ const ADAPTED: Readonly<Partial<Record<ComponentName, AdaptedComponent>>> = {
   text_encoder: "textEncoder",
   text_encoder_2: "textEncoder2",
 };
-
-let scratchFiles = 0;
 
 export interface PreparedModel {
   readonly pipeline: DiffusionModel;
@@ -53,12 +54,13 @@ export async function createPipelineModel(
       warnings.push(`${basename(path)}: ${ignored} of its ${adapter.layers.length} layers are not in this model`);
   }
 
+  const filterBlock = context.settings.backend === "cpu" ? await findFilterBlock() : undefined;
   const open = (plan: ComponentPlan): Promise<Session> => {
     const component = ADAPTED[plan.name];
     const touching = matched.map(({ layers }) => layers.some((layer) => layer.component === component));
     // adapters that leave a component alone must not make a second copy of it
     const used = component ? all.filter((_, i) => touching[i]) : [];
-    const options = chooseGraphOptions(model, plan, context.settings);
+    const options = chooseGraphOptions(model, plan, context.settings, filterBlock);
     const { residentBytes, workingBytes } = estimateMemory(model, plan, options, context.area);
     return context.store.acquire({
       key: JSON.stringify([fingerprint, plan.name, options, used]),
@@ -121,17 +123,27 @@ async function loadComponent(
   context.report({ type: "weight_load", component: plan.name, bytesLoaded: 0, bytesTotal: plan.storedBytes });
   const merged = component && adapters.length > 0 ? await mergeAdapters(adapters, component, context.multiply) : [];
   const source = merged.length > 0 ? overlaySource(plan.source, merged) : plan.source;
-  const scratch = join(context.settings.scratchFolder, `easel-${process.pid}-${scratchFiles++}.bin`);
-  const graph = plan.build(source, { ...options, computedFile: scratch });
-  const session = await createRuntimeSession(graph, options, context.settings.threads);
-  const bytes = plan.storedBytes;
-  context.report({ type: "weight_load", component: plan.name, bytesLoaded: bytes, bytesTotal: bytes });
-  context.report({ type: "stage_done", name: stage, elapsedMs: performance.now() - started });
-  return session;
+  const computedFile = nameScratchFile(plan.floatBytes, context.settings.scratchFolder);
+  try {
+    const graph = plan.build(source, { ...options, computedFile });
+    const session = await createRuntimeSession(graph, options, context.settings.threads);
+    const bytes = plan.storedBytes;
+    context.report({ type: "weight_load", component: plan.name, bytesLoaded: bytes, bytesTotal: bytes });
+    context.report({ type: "stage_done", name: stage, elapsedMs: performance.now() - started });
+    return session;
+  } finally {
+    // a session that was created has mapped it by now
+    rmSync(computedFile, { force: true });
+  }
 }
 
 /** Half precision on GPUs, except where a config says that it overflows; on CPUs F32, whose weights are folded while they fit easily. */
-function chooseGraphOptions(model: OpenedModel, plan: ComponentPlan, settings: ProcessSettings): GraphOptions {
+function chooseGraphOptions(
+  model: OpenedModel,
+  plan: ComponentPlan,
+  settings: ProcessSettings,
+  filterBlock: FilterBlock | undefined,
+): GraphOptions {
   const target = settings.backend;
   const { quantisation } = model.files;
   const quantise = quantisation && ADAPTED[plan.name] !== undefined ? { quantise: quantisation } : {};
@@ -140,7 +152,9 @@ function chooseGraphOptions(model: OpenedModel, plan: ComponentPlan, settings: P
   const floatBytes = parts.reduce((sum, part) => sum + part.floatBytes, 0);
   const fits = floatBytes * FOLDED_COPIES <= settings.memoryBudgetBytes;
   const usedOnce = plan.name.startsWith("text_encoder") && plan.floatBytes > LARGE_BYTES;
-  return { target, compute: "fp32", weights: fits && !usedOnce ? "fold" : "cast", ...quantise };
+  const cpu = { target, compute: "fp32", ...quantise } as const;
+  if (!fits || usedOnce) return { ...cpu, weights: "cast" };
+  return { ...cpu, weights: "fold", ...(filterBlock ? { filterBlock } : {}) };
 }
 
 /** A large text encoder runs once or twice a job: folding its weights would take longer than all its calls save. */

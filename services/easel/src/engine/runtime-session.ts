@@ -1,7 +1,12 @@
 /** onnxruntime behind the pipelines' Session interface. Only this folder knows it. */
-import { rmSync } from "node:fs";
 import type { Feeds, FloatTensor, Session } from "@kit/diffusion";
-import { type BuiltGraph, GraphBuilder, type GraphOptions, recommendedSessionOptions } from "@kit/onnx-graph";
+import {
+  type BuiltGraph,
+  computeWeights,
+  GraphBuilder,
+  type GraphOptions,
+  recommendedSessionOptions,
+} from "@kit/onnx-graph";
 import { sourceOf } from "@kit/tensor-files";
 import ort from "onnxruntime-node";
 
@@ -16,16 +21,12 @@ export async function createRuntimeSession(
   options: GraphOptions,
   threads: number,
 ): Promise<RuntimeSession> {
-  try {
-    const session = await ort.InferenceSession.create(graph.proto, {
-      ...recommendedSessionOptions(graph, options, threads),
-      logSeverityLevel: 3,
-    });
-    return { run: (feeds) => runSession(session, feeds), release: () => session.release() };
-  } finally {
-    // the session has mapped it by now
-    if (graph.computedFile) rmSync(graph.computedFile, { force: true });
-  }
+  await computeWeights(graph.work, threads);
+  const session = await ort.InferenceSession.create(graph.proto, {
+    ...recommendedSessionOptions(graph, options, threads),
+    logSeverityLevel: 3,
+  });
+  return { run: (feeds) => runSession(session, feeds), release: () => session.release() };
 }
 
 async function runSession(session: ort.InferenceSession, feeds: Feeds): Promise<Readonly<Record<string, FloatTensor>>> {
