@@ -181,10 +181,15 @@ try {
   for (const [name, addresses] of Object.entries(endpoints)) {
     const ours = await load(strata, addresses, wrk);
     const theirs = rival && (await load(rival, addresses, wrk));
-    const cells = (side) => [side.perSecond.toFixed(0), side.p99.toFixed(1), side.cpuMicros.toFixed(0)];
-    const ratios = theirs
-      ? [(ours.perSecond / theirs.perSecond).toFixed(1), (theirs.cpuMicros / ours.cpuMicros).toFixed(1)]
-      : ["", ""];
+    // A side that answers nothing within the time has no figures to compare.
+    const cells = (side) =>
+      side.requests === 0
+        ? ["0", "-", "-"]
+        : [side.perSecond.toFixed(0), side.p99.toFixed(1), side.cpuMicros.toFixed(0)];
+    const ratios =
+      theirs && theirs.requests > 0
+        ? [(ours.perSecond / theirs.perSecond).toFixed(1), (theirs.cpuMicros / ours.cpuMicros).toFixed(1)]
+        : ["-", "-"];
     row(
       name,
       ...cells(ours),
