@@ -1,6 +1,5 @@
 import { GrowingColumn } from "./growing-column.js";
 import { InternTable } from "./intern-table.js";
-import { jsonText } from "./json-text.js";
 import type { RangeRecord } from "./range-record.js";
 import { gather, invertOrder, sortByKeys } from "./sort-by-keys.js";
 
@@ -25,7 +24,7 @@ export type DetailTable = Readonly<Record<DetailField, DetailColumn>>;
 
 /** Gives equal details one number. */
 export class DetailCollector {
-  readonly #tables = DETAIL_FIELDS.map(() => new InternTable<string | readonly string[] | null>(jsonText));
+  readonly #tables = DETAIL_FIELDS.map(() => new InternTable<string | readonly string[] | null>("json"));
   readonly #columns = DETAIL_FIELDS.map(() => new GrowingColumn());
   readonly #numbers = new Map<string, number>();
   readonly #found = new Uint32Array(DETAIL_FIELDS.length);

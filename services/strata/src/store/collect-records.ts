@@ -1,11 +1,9 @@
-import { toUSVString } from "node:util";
 import { checkRecord } from "./check-record.js";
 import { type Commit, CommitTable } from "./collect-commits.js";
 import { DetailCollector, type DetailTable } from "./collect-details.js";
 import { foldAscii } from "./compare-code-points.js";
 import { GrowingColumn } from "./growing-column.js";
 import { InternTable } from "./intern-table.js";
-import { jsonText } from "./json-text.js";
 import type { RangeRecord } from "./range-record.js";
 import { gather } from "./sort-by-keys.js";
 
@@ -48,10 +46,10 @@ export async function collectRecords(
 }
 
 class RecordCollector {
-  readonly #attributePaths = new InternTable<string>(toUSVString);
-  readonly #names = new InternTable<string>(toUSVString);
-  readonly #licenses = new InternTable<string | null>(jsonText);
-  readonly #versions = new InternTable<string>(toUSVString);
+  readonly #attributePaths = new InternTable<string>("plain");
+  readonly #names = new InternTable<string>("plain");
+  readonly #licenses = new InternTable<string | null>("json");
+  readonly #versions = new InternTable<string>("plain");
   readonly #commits = new CommitTable();
   readonly #details = new DetailCollector();
   readonly #attributePath = new GrowingColumn();

@@ -89,6 +89,24 @@ describe("writing", () => {
     await expect(writeIndex([record], NO_META, join(folder, "bad.strata"))).rejects.toThrow(field);
   });
 
+  it("takes half a surrogate pair for U+FFFD, wherever it stands", async () => {
+    const path = join(folder, "halves.strata");
+    const spelled = (half: string) =>
+      makeRecord({
+        attributePath: `a${half}`,
+        name: `n${half}`,
+        version: `1${half}`,
+        description: `d${half}`,
+        license: `l${half}`,
+        maintainers: [`m${half}`, "m"],
+      });
+    const { statistics } = await writeIndex([spelled("\ud800"), spelled("\ufffd")], NO_META, path);
+    expect(statistics).toMatchObject({ totalRanges: 2, uniqueNames: 1, uniqueVersions: 1 });
+    const [first, second] = [...readRecords(await openIndex(path))];
+    expect(first).toEqual({ ...spelled("\ufffd"), id: 1 });
+    expect(second).toEqual({ ...spelled("\ufffd"), id: 2 });
+  });
+
   it("keeps an empty index", async () => {
     const empty = join(folder, "empty.strata");
     const { statistics } = await writeIndex([], NO_META, empty);

@@ -1,36 +1,37 @@
+import { toUSVString } from "node:util";
 import { compareCodePoints } from "./compare-code-points.js";
+
+type Internable = string | readonly string[] | null;
 
 /**
  * Gives equal inputs one number. Numbers follow the order of arrival, so they are replaced by sorted ranks before anything
  * is written: the file must not depend on the order of its input.
  */
-export class InternTable<Input extends string | readonly string[] | null> {
-  readonly #textOf: (input: Input) => string;
+export class InternTable<Input extends Internable> {
+  readonly #form: "plain" | "json";
   readonly #numbers = new Map<string | null, number>();
-  readonly #numbersOfTexts = new Map<string, number>();
   readonly #texts: string[] = [];
 
-  /** `textOf`: what is kept of an input. Different inputs may have one text. */
-  constructor(textOf: (input: Input) => string) {
-    this.#textOf = textOf;
+  /** `form`: whether the texts that are kept are the strings themselves or JSON. */
+  constructor(form: Input extends string ? "plain" | "json" : "json") {
+    this.#form = form;
   }
 
   intern(input: Input): number {
-    // Lists are never interned beside strings, so their texts cannot be taken for one.
-    const key = typeof input === "object" && input !== null ? JSON.stringify(input) : (input as string | null);
-    const known = this.#numbers.get(key);
-    if (known !== undefined) return known;
-    const number = this.#internText(this.#textOf(input));
-    this.#numbers.set(key, number);
-    return number;
+    const key = keyOf(input);
+    return this.#numbers.get(key) ?? this.#add(key, input);
   }
 
-  #internText(text: string): number {
-    const known = this.#numbersOfTexts.get(text);
-    if (known !== undefined) return known;
-    const number = this.#texts.length;
-    this.#numbersOfTexts.set(text, number);
-    this.#texts.push(text);
+  #add(key: string | null, input: Input): number {
+    const wellFormed = makeWellFormed(input);
+    const wellFormedKey = keyOf(wellFormed);
+    let number = this.#numbers.get(wellFormedKey);
+    if (number === undefined) {
+      number = this.#texts.length;
+      this.#texts.push(this.#form === "plain" ? (wellFormed as string) : JSON.stringify(wellFormed));
+      this.#numbers.set(wellFormedKey, number);
+    }
+    if (wellFormedKey !== key) this.#numbers.set(key, number);
     return number;
   }
 
@@ -45,4 +46,15 @@ export class InternTable<Input extends string | readonly string[] | null> {
     for (let i = 0; i < order.length; i++) newNumbers[order[i]!] = i;
     return { sorted: order.map((number) => texts[number]!), newNumbers };
   }
+}
+
+/** Lists are never interned beside strings, so their JSON cannot be taken for one. */
+function keyOf(input: Internable): string | null {
+  return typeof input === "object" && input !== null ? JSON.stringify(input) : input;
+}
+
+/** A lone surrogate has no UTF-8; it becomes U+FFFD here, once, instead of at every later encoding. */
+function makeWellFormed(input: Internable): Internable {
+  if (input === null) return null;
+  return typeof input === "string" ? toUSVString(input) : input.map((item) => toUSVString(item));
 }
