@@ -24,6 +24,7 @@ import { type AutoencoderConfig, type Checkpoint, CheckpointError, type Componen
 import { type CLIPTextConfig, readCLIPTextConfig } from "./clip-text-model.js";
 import { isFolder } from "./component-files.js";
 import { renameAutoencoderTensor, renameOpenClipTensor, renameUNetTensor } from "./original-names.js";
+import { findTinyAutoencoder } from "./single-file-tiny.js";
 import { readUNetConfig, type UNetConfig } from "./unet-2d-condition-model.js";
 
 const UNET_PREFIXES = ["model.diffusion_model.", ""];
@@ -80,7 +81,8 @@ export async function openSingleFileAutoencoder(
   file: string,
   { normGroups = NORM_GROUPS }: SingleFileOptions = {},
 ): Promise<Component<AutoencoderConfig>> {
-  const found = findAutoencoder(await openTensorFile(file), file, normGroups, undefined);
+  const opened = await openTensorFile(file);
+  const found = (await findTinyAutoencoder(opened, file)) ?? findAutoencoder(opened, file, normGroups, undefined);
   if (!found) throw missingPart(file, "an autoencoder", VAE_PREFIXES);
   return found;
 }

@@ -17,6 +17,8 @@ export interface TinyCheckpointOptions {
   readonly dtype?: "F32" | "F16";
   /** fields of scheduler_config.json that differ from the default (DDIM, scaled_linear, epsilon) */
   readonly scheduler?: Readonly<Record<string, unknown>>;
+  /** widths that go with 32 groups, eight heads and text heads of 64 numbers: what readers of single files take for granted (`sd1` only) */
+  readonly published?: boolean;
 }
 
 /** The fixture vocabulary: 512 byte symbols, 1,200 merges, start and end. */
@@ -28,7 +30,7 @@ const SECOND_TEXT_WIDTH = 48;
 
 /** Writes the checkpoint into `folder` (made if absent) and gives the folder back. */
 export async function writeTinyCheckpoint(folder: string, options: TinyCheckpointOptions = {}): Promise<string> {
-  const { kind = "sd1", seed = 1, dtype = "F32" } = options;
+  const { kind = "sd1", seed = 1, dtype = "F32", published = false } = options;
   const isXl = kind === "sdxl";
   const writes: Promise<void>[] = [];
   const component = async <T extends object>(
@@ -46,9 +48,15 @@ export async function writeTinyCheckpoint(folder: string, options: TinyCheckpoin
   };
   await mkdir(folder, { recursive: true });
   writes.push(
-    component("text_encoder", describeClip(TEXT_WIDTH, false), "model.safetensors", addClipParameters, 0),
-    component("unet", describeUnet(kind), "diffusion_pytorch_model.safetensors", addUnetParameters, 1),
-    component("vae", describeVae(isXl), "diffusion_pytorch_model.safetensors", addVaeParameters, 2),
+    component(
+      "text_encoder",
+      describeClip(published ? PUBLISHED.text : TEXT_WIDTH, false),
+      "model.safetensors",
+      addClipParameters,
+      0,
+    ),
+    component("unet", describeUnet(kind, published), "diffusion_pytorch_model.safetensors", addUnetParameters, 1),
+    component("vae", describeVae(isXl, published), "diffusion_pytorch_model.safetensors", addVaeParameters, 2),
     writeTokenizer(join(folder, "tokenizer"), "<|endoftext|>"),
     writeScheduler(folder, kind, options.scheduler ?? {}),
     writeJson(join(folder, "model_index.json"), describeIndex(kind)),
@@ -84,17 +92,20 @@ function describeIndex(kind: string): object {
   };
 }
 
-function describeUnet(kind: string): TinyUnetConfig & Record<string, unknown> {
+/** The narrowest nets that a reader of single files understands. */
+const PUBLISHED = { text: 64, unet: [32, 64], vae: [32, 32, 32, 64], groups: 32, heads: 8 } as const;
+
+function describeUnet(kind: string, published: boolean): TinyUnetConfig & Record<string, unknown> {
   const isXl = kind === "sdxl";
   return {
     _class_name: "UNet2DConditionModel",
     act_fn: "silu",
     addition_embed_type: isXl ? "text_time" : null,
     addition_time_embed_dim: isXl ? 8 : null,
-    attention_head_dim: isXl ? [2, 4] : 2,
-    block_out_channels: [16, 32],
+    attention_head_dim: isXl ? [2, 4] : published ? PUBLISHED.heads : 2,
+    block_out_channels: published ? PUBLISHED.unet : [16, 32],
     center_input_sample: false,
-    cross_attention_dim: isXl ? TEXT_WIDTH + SECOND_TEXT_WIDTH : TEXT_WIDTH,
+    cross_attention_dim: isXl ? TEXT_WIDTH + SECOND_TEXT_WIDTH : published ? PUBLISHED.text : TEXT_WIDTH,
     down_block_types: isXl ? ["DownBlock2D", "CrossAttnDownBlock2D"] : ["CrossAttnDownBlock2D", "DownBlock2D"],
     downsample_padding: 1,
     flip_sin_to_cos: true,
@@ -103,7 +114,7 @@ function describeUnet(kind: string): TinyUnetConfig & Record<string, unknown> {
     layers_per_block: 1,
     mid_block_scale_factor: 1,
     norm_eps: 1e-5,
-    norm_num_groups: 8,
+    norm_num_groups: published ? PUBLISHED.groups : 8,
     out_channels: 4,
     projection_class_embeddings_input_dim: isXl ? SECOND_TEXT_WIDTH + 6 * 8 : null,
     sample_size: isXl ? 32 : 16,
@@ -114,17 +125,17 @@ function describeUnet(kind: string): TinyUnetConfig & Record<string, unknown> {
   };
 }
 
-function describeVae(isXl: boolean): TinyVaeConfig & Record<string, unknown> {
+function describeVae(isXl: boolean, published: boolean): TinyVaeConfig & Record<string, unknown> {
   return {
     _class_name: "AutoencoderKL",
     act_fn: "silu",
-    block_out_channels: [8, 8, 16, 16],
+    block_out_channels: published ? PUBLISHED.vae : [8, 8, 16, 16],
     down_block_types: ["DownEncoderBlock2D", "DownEncoderBlock2D", "DownEncoderBlock2D", "DownEncoderBlock2D"],
     force_upcast: isXl,
     in_channels: 3,
     latent_channels: 4,
     layers_per_block: 1,
-    norm_num_groups: 4,
+    norm_num_groups: published ? PUBLISHED.groups : 4,
     out_channels: 3,
     sample_size: 128,
     scaling_factor: isXl ? 0.13025 : 0.18215,
@@ -144,7 +155,7 @@ function describeClip(width: number, withProjection: boolean): TinyClipConfig & 
     layer_norm_eps: 1e-5,
     max_position_embeddings: 77,
     model_type: "clip_text_model",
-    num_attention_heads: 2,
+    num_attention_heads: width === PUBLISHED.text ? 1 : 2,
     num_hidden_layers: 3,
     projection_dim: width,
     vocab_size: VOCABULARY_SIZE,

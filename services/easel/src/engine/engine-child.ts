@@ -8,6 +8,7 @@ import { recommendedEnvironment } from "@kit/onnx-graph";
 import { type CallOptions, EngineError } from "./engine-api.js";
 import type { CallResult, HostMessage, ProcessMessage, ProcessSettings } from "./engine-protocol.js";
 import { countMemoryKills } from "./memory-kills.js";
+import { vulkanVariables } from "./vulkan-driver.js";
 
 export type EngineCall =
   | Omit<Extract<HostMessage, { type: "generate" }>, "id">
@@ -46,7 +47,10 @@ export async function startEngineChild(options: ChildOptions): Promise<EngineChi
   const child = fork(path, [], {
     serialization: "advanced",
     execArgv: [],
-    env: recommendedEnvironment(process.env),
+    env: {
+      ...recommendedEnvironment(process.env),
+      ...(options.settings.backend === "webgpu" ? vulkanVariables(process.env, options.settings.scratchFolder) : {}),
+    },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));

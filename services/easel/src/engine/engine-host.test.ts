@@ -1,6 +1,7 @@
 /** The engine as the server uses it: a real child process, tiny checkpoints, and everything that may happen to a process. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { accessSync, constants, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +53,38 @@ function findEnginePid(): number {
   const children = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" });
   const line = children.split("\n").findLast((entry) => entry.includes("engine-process.js"));
   return Number(line?.trim().split(" ")[0]);
+}
+
+/** Where Linux keeps groups of processes with a limit of their own (second and first version); writable for root, and not in every container. */
+const CONTROL_GROUPS = [
+  { root: "/sys/fs/cgroup", limit: "memory.max", needs: "cgroup.subtree_control" },
+  { root: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes", needs: "memory.limit_in_bytes" },
+] as const;
+
+function findControlGroup() {
+  return CONTROL_GROUPS.find(({ root, needs }) => {
+    try {
+      accessSync(join(root, needs), constants.W_OK);
+      return needs !== "cgroup.subtree_control" || readFileSync(join(root, needs), "utf8").includes("memory");
+    } catch {
+      return false;
+    }
+  });
+}
+
+function canLimitMemory(): boolean {
+  if (findControlGroup()) return true;
+  console.log("engine-host.test: the kernel's memory kill is not provoked, control groups cannot be written here");
+  return false;
+}
+
+/** Puts a process into a group of its own that may hold so many bytes. */
+function limitMemory(pid: number, bytes: number): { remove(): void } {
+  const { root, limit } = findControlGroup()!;
+  const group = mkdtempSync(join(root, "easel-test-"));
+  writeFileSync(join(group, limit), String(bytes));
+  writeFileSync(join(group, "cgroup.procs"), String(pid));
+  return { remove: () => rmdirSync(group) };
 }
 
 /** Pictures as short texts, so that a difference does not print a million numbers. */
@@ -252,6 +285,24 @@ describe("a process that dies, hangs or is cut short", () => {
       message: expect.stringContaining("SIGKILL"),
     });
     expect(digest((await waiting).images)).toEqual(digest(expected.images));
+  });
+
+  it.skipIf(!canLimitMemory())("is told apart when the kernel kills it for memory; only that job fails", async () => {
+    const engine = await startEngine();
+    const expected = await engine.generate(createJob());
+    const pid = findEnginePid();
+    const limit = limitMemory(pid, 16 * 2 ** 20);
+    try {
+      // its feature maps are larger than that
+      await expect(engine.generate(createJob({ width: 1024, height: 1024 }))).rejects.toMatchObject({
+        code: "OUT_OF_MEMORY",
+        message: expect.stringContaining("the system killed the engine because memory ran out"),
+      });
+    } finally {
+      limit.remove();
+    }
+    expect(digest((await engine.generate(createJob())).images)).toEqual(digest(expected.images));
+    expect(findEnginePid()).not.toBe(pid);
   });
 
   it("restarts a process that hangs", async () => {
