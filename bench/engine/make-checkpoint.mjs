@@ -70,6 +70,19 @@ const MODEL_INDEX = {
   text_encoder: ["transformers", "CLIPTextModel"],
 };
 
+const SCHEDULER = {
+  _class_name: "DDIMScheduler",
+  beta_start: 0.00085,
+  beta_end: 0.012,
+  beta_schedule: "scaled_linear",
+  clip_sample: false,
+  num_train_timesteps: 1000,
+  prediction_type: "epsilon",
+  set_alpha_to_one: false,
+  steps_offset: 1,
+  timestep_spacing: "leading",
+};
+
 function listTensors(build) {
   try {
     build();
@@ -181,5 +194,7 @@ export async function makeCheckpoint(folder, dtype, configs = CONFIGS) {
     await writeComponent(inner, TENSORS[component](config), dtype);
     await writeFile(path.join(inner, "config.json"), JSON.stringify(config, null, 2));
   }
+  await mkdir(path.join(folder, "scheduler"), { recursive: true });
+  await writeFile(path.join(folder, "scheduler", "scheduler_config.json"), JSON.stringify(SCHEDULER, null, 2));
   await writeFile(done, JSON.stringify(MODEL_INDEX, null, 2));
 }

@@ -26,6 +26,9 @@ interface Loaded {
 
 export interface ComponentStore {
   acquire(request: ComponentRequest): Promise<RuntimeSession>;
+  has(key: string): boolean;
+  /** what could be loaded without dropping anything */
+  freeBytes(): number;
   /** models that have a component in memory */
   modelNames(): string[];
   /** drops the components of one model, or all */
@@ -72,6 +75,8 @@ export function createComponentStore(budgetBytes: number, onChange: () => void):
       onChange();
       return session;
     },
+    has: (key) => loaded.has(key),
+    freeBytes: () => [...loaded.values()].reduce((free, { request }) => free - request.residentBytes, budgetBytes),
     modelNames: () => [...new Set([...loaded.values()].map((entry) => entry.request.model))],
     async drop(model) {
       for (const [key, entry] of [...loaded]) {

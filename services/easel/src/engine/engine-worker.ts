@@ -64,34 +64,49 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
     return { model, fingerprint, ...(await createPipelineModel(model, adapters, fingerprint, context)) };
   };
 
+  const draw = async (
+    job: EngineJob,
+    drawn: { readonly width: number; readonly height: number },
+    prepared: Awaited<ReturnType<typeof prepare>>,
+    call: CallContext,
+    started: number,
+  ): Promise<EngineResult> => {
+    const { model, fingerprint, pipeline } = prepared;
+    const warnings = [...prepared.warnings];
+    if (model.scheduler.note) call.report({ type: "info", message: model.scheduler.note });
+    const isSmaller = drawn.width !== job.width || drawn.height !== job.height;
+    if (isSmaller) {
+      warnings.push(
+        `drawn at ${drawn.width}x${drawn.height}, this model's size, and enlarged to ${job.width}x${job.height}`,
+      );
+    }
+    warnings.push(...warnOfForeignSize(model, drawn));
+    let previewMap: PreviewMap | undefined;
+    if (job.preview && countImageSteps(job.steps, job.image ? (job.strength ?? 1) : 1) > 0) {
+      previewMap = previewMaps.get(fingerprint) ?? (await fitPreviewMap(pipeline.vae));
+      previewMaps.set(fingerprint, previewMap);
+    }
+    prepared.prepareUnet();
+    const hooks = createHooks(call, settings, previewMap);
+    const request = { ...job, ...shrinkInputs(job, drawn), width: drawn.width, height: drawn.height };
+    const generated = await generateImages(pipeline, request, hooks);
+    const enlarge = () => enlargeImages(generated.images, job, pipeline.upscaler);
+    const images = isSmaller ? await hooks.stage("enlarging", enlarge) : generated.images;
+    warnings.push(...generated.warnings);
+    return { images, warnings, elapsedMs: performance.now() - started };
+  };
+
   return {
     async generate(job, call) {
       const started = performance.now();
       const factor = (await open(job.model)).model.vae.config.factor;
       const drawn = chooseDrawnSize(job, job.model.nativeArea, factor);
       const prepared = await prepare(job.model, job.adapters, drawn.width * drawn.height, call);
-      const { model, fingerprint, pipeline } = prepared;
-      const warnings = [...prepared.warnings];
-      if (model.scheduler.note) call.report({ type: "info", message: model.scheduler.note });
-      const isSmaller = drawn.width !== job.width || drawn.height !== job.height;
-      if (isSmaller) {
-        warnings.push(
-          `drawn at ${drawn.width}x${drawn.height}, this model's size, and enlarged to ${job.width}x${job.height}`,
-        );
+      try {
+        return await draw(job, drawn, prepared, call, started);
+      } finally {
+        prepared.close();
       }
-      warnings.push(...warnOfForeignSize(model, drawn));
-      let previewMap: PreviewMap | undefined;
-      if (job.preview && countImageSteps(job.steps, job.image ? (job.strength ?? 1) : 1) > 0) {
-        previewMap = previewMaps.get(fingerprint) ?? (await fitPreviewMap(pipeline.vae));
-        previewMaps.set(fingerprint, previewMap);
-      }
-      const hooks = createHooks(call, settings, previewMap);
-      const request = { ...job, ...shrinkInputs(job, drawn), width: drawn.width, height: drawn.height };
-      const generated = await generateImages(pipeline, request, hooks);
-      const enlarge = () => enlargeImages(generated.images, job, pipeline.upscaler);
-      const images = isSmaller ? await hooks.stage("enlarging", enlarge) : generated.images;
-      warnings.push(...generated.warnings);
-      return { images, warnings, elapsedMs: performance.now() - started };
     },
 
     async load(files, call) {

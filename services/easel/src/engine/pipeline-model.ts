@@ -1,19 +1,16 @@
 /** An opened model with adapters as the pipelines see it: components are fetched from the store, or loaded, when they are opened. */
-import { rmSync } from "node:fs";
 import { basename } from "node:path";
 import type { AdaptedComponent, Adapter, DiffusionModel, MatrixProduct, ScaledAdapter, Session } from "@kit/diffusion";
-import { mergeAdapters, readAdapter } from "@kit/diffusion";
+import { readAdapter } from "@kit/diffusion";
 import type { FilterBlock, GraphOptions } from "@kit/onnx-graph";
-import { overlaySource } from "@kit/tensor-files";
-import type { ComponentStore } from "./component-store.js";
+import { createComponentLoader, type LoadRequest } from "./component-loader.js";
+import type { ComponentRequest, ComponentStore } from "./component-store.js";
 import { type AdapterUse, EngineError, type EngineProgress } from "./engine-api.js";
 import type { ProcessSettings } from "./engine-protocol.js";
 import { estimateMemory, FOLDED_COPIES } from "./estimate-memory.js";
 import { findFilterBlock } from "./find-filter-block.js";
 import type { ComponentName, ComponentPlan } from "./model-components.js";
 import type { OpenedModel } from "./opened-model.js";
-import { createRuntimeSession } from "./runtime-session.js";
-import { nameScratchFile } from "./scratch-file.js";
 
 export interface PipelineContext {
   readonly settings: ProcessSettings;
@@ -34,6 +31,10 @@ export interface PreparedModel {
   readonly pipeline: DiffusionModel;
   /** layers of adapters that this model has not */
   readonly warnings: readonly string[];
+  /** starts on the UNet's weights while the prompt is encoded, where there is room for both */
+  prepareUnet(): void;
+  /** ends what was prepared in vain */
+  close(): void;
 }
 
 export async function createPipelineModel(
@@ -55,22 +56,29 @@ export async function createPipelineModel(
   }
 
   const filterBlock = context.settings.backend === "cpu" ? await findFilterBlock() : undefined;
-  const open = (plan: ComponentPlan): Promise<Session> => {
+  const loader = createComponentLoader(context);
+  const describe = (plan: ComponentPlan): ComponentRequest & LoadRequest => {
     const component = ADAPTED[plan.name];
     const touching = matched.map(({ layers }) => layers.some((layer) => layer.component === component));
     // adapters that leave a component alone must not make a second copy of it
     const used = component ? all.filter((_, i) => touching[i]) : [];
     const options = chooseGraphOptions(model, plan, context.settings, filterBlock);
-    const { residentBytes, workingBytes } = estimateMemory(model, plan, options, context.area);
-    return context.store.acquire({
+    const request = {
       key: JSON.stringify([fingerprint, plan.name, options, used]),
+      plan,
+      options,
+      adapters: used.length > 0 ? matched : [],
+      component,
+    };
+    return {
+      ...request,
       model: model.files.name,
       label: `${plan.name} of ${model.files.name}`,
-      residentBytes,
-      workingBytes,
-      create: () => loadComponent(plan, options, used.length > 0 ? matched : [], component, context),
-    });
+      ...estimateMemory(model, plan, options, context.area),
+      create: () => loader.load(request),
+    };
   };
+  const open = (plan: ComponentPlan): Promise<Session> => context.store.acquire(describe(plan));
   const { upscaler } = model;
   const pipeline: DiffusionModel = {
     scheduler: model.scheduler,
@@ -98,7 +106,16 @@ export async function createPipelineModel(
       openDecoder: () => open(model.vaeDecoder),
     },
   };
-  return { pipeline, warnings };
+  return {
+    pipeline,
+    warnings,
+    prepareUnet() {
+      const request = describe(model.unet);
+      if (!context.store.has(request.key) && request.residentBytes <= context.store.freeBytes())
+        loader.prepare(request);
+    },
+    close: () => loader.close(),
+  };
 }
 
 /** The job names the file, so whatever is wrong with it is the job's fault. */
@@ -107,33 +124,6 @@ async function openAdapter(path: string): Promise<Adapter> {
     return await readAdapter(path);
   } catch (error) {
     throw new EngineError("VALIDATION_ERROR", error instanceof Error ? error.message : String(error), { cause: error });
-  }
-}
-
-async function loadComponent(
-  plan: ComponentPlan,
-  options: GraphOptions,
-  adapters: readonly ScaledAdapter[],
-  component: AdaptedComponent | undefined,
-  context: PipelineContext,
-) {
-  const started = performance.now();
-  const stage = `loading ${plan.name}`;
-  context.report({ type: "stage_start", name: stage });
-  context.report({ type: "weight_load", component: plan.name, bytesLoaded: 0, bytesTotal: plan.storedBytes });
-  const merged = component && adapters.length > 0 ? await mergeAdapters(adapters, component, context.multiply) : [];
-  const source = merged.length > 0 ? overlaySource(plan.source, merged) : plan.source;
-  const computedFile = nameScratchFile(plan.floatBytes, context.settings.scratchFolder);
-  try {
-    const graph = plan.build(source, { ...options, computedFile });
-    const session = await createRuntimeSession(graph, options, context.settings.threads);
-    const bytes = plan.storedBytes;
-    context.report({ type: "weight_load", component: plan.name, bytesLoaded: bytes, bytesTotal: bytes });
-    context.report({ type: "stage_done", name: stage, elapsedMs: performance.now() - started });
-    return session;
-  } finally {
-    // a session that was created has mapped it by now
-    rmSync(computedFile, { force: true });
   }
 }
 

@@ -1,12 +1,6 @@
 /** onnxruntime behind the pipelines' Session interface. Only this folder knows it. */
 import type { Feeds, FloatTensor, Session } from "@kit/diffusion";
-import {
-  type BuiltGraph,
-  computeWeights,
-  GraphBuilder,
-  type GraphOptions,
-  recommendedSessionOptions,
-} from "@kit/onnx-graph";
+import { type BuiltGraph, GraphBuilder, type GraphOptions, recommendedSessionOptions } from "@kit/onnx-graph";
 import { sourceOf } from "@kit/tensor-files";
 import ort from "onnxruntime-node";
 
@@ -21,7 +15,6 @@ export async function createRuntimeSession(
   options: GraphOptions,
   threads: number,
 ): Promise<RuntimeSession> {
-  await computeWeights(graph.work, threads);
   const session = await ort.InferenceSession.create(graph.proto, {
     ...recommendedSessionOptions(graph, options, threads),
     logSeverityLevel: 3,
