@@ -13,7 +13,8 @@ export interface DescriptionQuery {
  * words. A quote without a partner is no quote. The last word may go on, unless it closes a phrase.
  */
 export function readDescriptionQuery(q: string): DescriptionQuery {
-  const words: { word: string; byPrefix: boolean }[] = [];
+  // A word that is asked for again and again is looked up once: 128 times would take that much longer.
+  const words = new Map<string, { word: string; byPrefix: boolean }>();
   const phrases: string[][] = [];
   const parts = q.split('"');
   parts.forEach((part, number) => {
@@ -22,8 +23,9 @@ export function readDescriptionQuery(q: string): DescriptionQuery {
     if (isPhrase && found.length > 1) phrases.push(found);
     const endsQuery = !isPhrase && parts.slice(number + 1).every((rest) => splitWords(rest).length === 0);
     found.forEach((word, place) => {
-      words.push({ word, byPrefix: endsQuery && place === found.length - 1 });
+      const byPrefix = endsQuery && place === found.length - 1;
+      words.set(`${word} ${byPrefix}`, { word, byPrefix });
     });
   });
-  return { words, phrases };
+  return { words: [...words.values()], phrases };
 }

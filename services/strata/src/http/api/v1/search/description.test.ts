@@ -36,6 +36,7 @@ describe("GET /api/v1/search/description", () => {
     expect((await find("json")).sort()).toEqual(["jq", "json", "parser"]);
     expect(await find("json processors")).toEqual(["jq"]);
     expect(await find("json nothing")).toEqual([]);
+    expect(await find("json JSON json json")).toEqual(await find("json"));
   });
 
   it("ranks a name above a description", async () => {
