@@ -37,7 +37,13 @@ export interface GenerateHooks {
   checkCancelled(): void;
 }
 
-export type GenerateStage = "encoding prompt" | "encoding image" | "denoising" | "decoding" | "enlarging";
+export type GenerateStage =
+  | "encoding prompt"
+  | "encoding image"
+  | "denoising"
+  | "decoding"
+  | "continuing edges"
+  | "enlarging";
 
 export interface GeneratedImages {
   readonly images: readonly Pixels[];
@@ -141,8 +147,8 @@ async function drawLatents(
   return { latents, warnings: prompts.warnings };
 }
 
-/** Past the largest seed the count goes on at 0. */
-function offsetSeed(seed: number, index: number): number {
+/** The seed of image `index`. Past the largest seed the count goes on at 0. */
+export function offsetSeed(seed: number, index: number): number {
   return seed <= Number.MAX_SAFE_INTEGER - index ? seed + index : index - (Number.MAX_SAFE_INTEGER - seed) - 1;
 }
 

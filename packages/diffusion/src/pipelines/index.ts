@@ -1,3 +1,4 @@
+export { continueEdges } from "./continue-edges.js";
 export type { DiffusionModel, TextEncoderPart, UnetPart, UpscalerPart, VaePart } from "./diffusion-model.js";
 export { isInpaintingUnet } from "./diffusion-model.js";
 export { type EncodedPrompt, type EncodedPrompts, encodePrompts } from "./encode-prompt.js";
@@ -9,10 +10,11 @@ export {
   type GenerateRequest,
   type GenerateStage,
   generateImages,
+  offsetSeed,
 } from "./generate-images.js";
 export { compositePixels } from "./inpainting.js";
 export type { Latents } from "./latents.js";
-export { chooseDrawnSize } from "./native-size.js";
+export { chooseCanvas, chooseDrawnSize, type Size } from "./native-size.js";
 export type { Pixels } from "./pixels.js";
 export { createNoisePredictor, type NoisePredictor, type PredictorOptions } from "./predict-noise.js";
 export { drawPreview, fitPreviewMap, type PreviewMap } from "./preview.js";

@@ -32,6 +32,13 @@ export function chooseDrawnSize(request: Size, nativeArea: number | undefined, f
   return { width: Math.min(best.width, request.width), height: Math.min(best.height, request.height) };
 }
 
+/** For models that draw squares of one side only: the smallest canvas around such a square that has the request's shape. */
+export function chooseCanvas(request: Size, side: number, factor: number): Size {
+  const step = factor * CELLS_STEP;
+  const along = (ratio: number) => Math.max(side, Math.round((side * ratio) / step) * step);
+  return { width: along(request.width / request.height), height: along(request.height / request.width) };
+}
+
 function nearestHeights(height: number, step: number): number[] {
   return [Math.floor(height / step) * step, Math.ceil(height / step) * step];
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createDdim } from "../schedulers/ddim.js";
+import { spreadEdges } from "./continue-edges.js";
 import { denoise } from "./denoise.js";
 import type { VaePart } from "./diffusion-model.js";
 import { countImageSteps } from "./generate-images.js";
 import { blendLatents, compositePixels, shrinkMask } from "./inpainting.js";
 import type { Latents } from "./latents.js";
-import { chooseDrawnSize } from "./native-size.js";
+import { chooseCanvas, chooseDrawnSize } from "./native-size.js";
 import { fromPlanes, toPlanes } from "./pixels.js";
 import { drawPreview, fitPreviewMap } from "./preview.js";
 import { resizeMask, resizePixels } from "./resize-pixels.js";
@@ -160,6 +161,26 @@ function createLinearVae(): VaePart {
     openEncoder: async () => encoder,
   };
 }
+
+describe("shapes for models that know squares only", () => {
+  it("are the smallest canvases around the square", () => {
+    expect(chooseCanvas({ width: 512, height: 512 }, 256, 8)).toEqual({ width: 256, height: 256 });
+    expect(chooseCanvas({ width: 768, height: 512 }, 256, 8)).toEqual({ width: 384, height: 256 });
+    expect(chooseCanvas({ width: 192, height: 256 }, 256, 8)).toEqual({ width: 256, height: 336 });
+    expect(chooseCanvas({ width: 264, height: 256 }, 256, 8)).toEqual({ width: 256, height: 256 });
+  });
+
+  it("repeat the outermost pixels and mask what is new, with a seam", () => {
+    const rgb = Uint8Array.from({ length: 32 * 32 * 3 }, (_, i) => Math.floor(i / 3) % 32);
+    const { image, mask } = spreadEdges({ width: 32, height: 32, rgb }, { width: 64, height: 32 });
+    const reds = Array.from({ length: 64 }, (_, x) => image.rgb[x * 3]);
+    expect(reds).toEqual([...Array(16).fill(0), ...Array(32).keys(), ...Array(16).fill(31)]);
+    expect([...mask.subarray(0, 16)]).toEqual(Array(16).fill(255));
+    expect([...mask.subarray(16 + 8, 48 - 8)]).toEqual(Array(16).fill(0));
+    expect(mask[16 + 4]).toBe(128);
+    expect([...mask.subarray(48, 64)]).toEqual(Array(16).fill(255));
+  });
+});
 
 describe("the VAE's scale", () => {
   it("is undone before decoding and applied after encoding", async () => {

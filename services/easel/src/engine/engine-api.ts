@@ -20,6 +20,8 @@ export interface ModelFiles {
   readonly clipSkip?: number;
   /** largest pixel area drawn natively; larger requests are drawn at the best smaller size and enlarged */
   readonly nativeArea?: number;
+  /** trained on squares of this side only: pictures from text are drawn so, and brought to the shape and size that were asked for */
+  readonly squareSide?: number;
 }
 
 export interface AdapterUse {

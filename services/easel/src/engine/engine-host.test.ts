@@ -223,6 +223,26 @@ describe("drawing", () => {
     expect(warnings[0]).toMatch(/drawn at \d+x\d+.*enlarged to 512x256/);
   });
 
+  it("draws a square with a model that knows only squares, and continues its edges to other shapes", async () => {
+    const model = { name: "square", path: join(folder, "tiny"), squareSide: 128 };
+    const square = (await shared.generate(createJob({ model, width: 128, height: 128 }))).images[0]!;
+    const wide = await shared.generate(createJob({ model, width: 192, height: 128 }));
+    expect(wide.images[0]).toMatchObject({ width: 192, height: 128 });
+    expect(wide.warnings[0]).toBe("drawn at 128x128, this model's size, with its edges continued to 192x128");
+    // beyond the seam the square is there unchanged, 32 pixels from the left
+    const [row, from, length] = [64, 32 + 8, 128 - 16];
+    const middle = wide.images[0]!.rgb.subarray((row * 192 + from) * 3, (row * 192 + from + length) * 3);
+    expect([...middle]).toEqual([...square.rgb.subarray((row * 128 + 8) * 3, (row * 128 + 8 + length) * 3)]);
+    const small = await shared.generate(createJob({ model, width: 64, height: 96, batch: 2 }));
+    expect(small.images.map(({ width, height }) => [width, height])).toEqual([
+      [64, 96],
+      [64, 96],
+    ]);
+    expect(small.warnings[0]).toMatch(/edges continued to 128x192 and shrunk to 64x96$/);
+    const seeded = await shared.generate(createJob({ model, width: 64, height: 96, seed: createJob().seed + 1 }));
+    expect(digest(seeded.images)[0]).toBe(digest(small.images)[1]);
+  });
+
   it("encodes and decodes large pictures in tiles", async () => {
     const rgb = Uint8Array.from({ length: 1024 * 832 * 3 }, (_, i) => (i >> 4) % 256);
     const image = { width: 1024, height: 832, rgb };

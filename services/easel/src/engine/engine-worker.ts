@@ -1,19 +1,21 @@
 /** What the engine process does: one call at a time on models kept under the memory budget. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
-  chooseDrawnSize,
+  continueEdges,
   countImageSteps,
   type DiffusionModel,
   drawPreview,
   fitPreviewMap,
   type GenerateHooks,
   generateImages,
+  offsetSeed,
+  type Pixels,
   type PreviewMap,
 } from "@kit/diffusion";
 import { type ComponentStore, createComponentStore } from "./component-store.js";
 import { EngineError, type EngineJob, type EngineProgress, type EngineResult, type ModelFiles } from "./engine-api.js";
 import type { ProcessSettings } from "./engine-protocol.js";
-import { enlargeImages, shrinkInputs } from "./fit-native-size.js";
+import { describePlan, isSameSize, planSizes, resizeImages, type SizePlan, shrinkInputs } from "./fit-native-size.js";
 import { fingerprintModel, type OpenedModel, openModel } from "./opened-model.js";
 import { createPipelineModel } from "./pipeline-model.js";
 import { createProductSession, multiplyMatrices, type RuntimeSession } from "./runtime-session.js";
@@ -66,7 +68,7 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
 
   const draw = async (
     job: EngineJob,
-    drawn: { readonly width: number; readonly height: number },
+    plan: SizePlan,
     prepared: Awaited<ReturnType<typeof prepare>>,
     call: CallContext,
     started: number,
@@ -74,12 +76,8 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
     const { model, fingerprint, pipeline } = prepared;
     const warnings = [...prepared.warnings];
     if (model.scheduler.note) call.report({ type: "info", message: model.scheduler.note });
-    const isSmaller = drawn.width !== job.width || drawn.height !== job.height;
-    if (isSmaller) {
-      warnings.push(
-        `drawn at ${drawn.width}x${drawn.height}, this model's size, and enlarged to ${job.width}x${job.height}`,
-      );
-    }
+    const { drawn, canvas } = plan;
+    warnings.push(...describePlan(job, plan));
     warnings.push(...warnOfForeignSize(model, drawn));
     let previewMap: PreviewMap | undefined;
     if (job.preview && countImageSteps(job.steps, job.image ? (job.strength ?? 1) : 1) > 0) {
@@ -90,9 +88,21 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
     const hooks = createHooks(call, settings, previewMap);
     const request = { ...job, ...shrinkInputs(job, drawn), width: drawn.width, height: drawn.height };
     const generated = await generateImages(pipeline, request, hooks);
-    const enlarge = () => enlargeImages(generated.images, job, pipeline.upscaler);
-    const images = isSmaller ? await hooks.stage("enlarging", enlarge) : generated.images;
     warnings.push(...generated.warnings);
+    let { images } = generated;
+    if (!isSameSize(drawn, canvas)) {
+      images = await hooks.stage("continuing edges", async () => {
+        const continued: Pixels[] = [];
+        for (const [index, image] of images.entries()) {
+          const request = { canvas, steps: job.steps, seed: offsetSeed(job.seed, index) };
+          continued.push(await continueEdges(pipeline, image, request, hooks));
+        }
+        return continued;
+      });
+    }
+    if (!isSameSize(canvas, job)) {
+      images = await hooks.stage("enlarging", () => resizeImages(images, job, pipeline.upscaler));
+    }
     return { images, warnings, elapsedMs: performance.now() - started };
   };
 
@@ -100,10 +110,10 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
     async generate(job, call) {
       const started = performance.now();
       const factor = (await open(job.model)).model.vae.config.factor;
-      const drawn = chooseDrawnSize(job, job.model.nativeArea, factor);
-      const prepared = await prepare(job.model, job.adapters, drawn.width * drawn.height, call);
+      const plan = planSizes(job, factor);
+      const prepared = await prepare(job.model, job.adapters, plan.canvas.width * plan.canvas.height, call);
       try {
-        return await draw(job, drawn, prepared, call, started);
+        return await draw(job, plan, prepared, call, started);
       } finally {
         prepared.close();
       }

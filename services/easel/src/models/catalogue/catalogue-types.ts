@@ -31,6 +31,7 @@ export interface CatalogueVariant {
   readonly scheduler?: Readonly<Record<string, unknown>>;
   readonly clipSkip?: number;
   readonly nativeArea?: number;
+  readonly squareSide?: number;
   readonly defaults?: Partial<ModelDefaults>;
 }
 

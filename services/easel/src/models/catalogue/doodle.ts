@@ -2,8 +2,9 @@
 import { BUILTIN, type CatalogueModel, type CataloguePart } from "./catalogue-types.js";
 import { diffusersFiles } from "./diffusers-files.js";
 
-/** It was trained on pictures of this size; larger ones are drawn at it and enlarged. */
-const NATIVE_AREA = 256 * 256;
+/** It was trained on squares of this side; other sizes and shapes are made from one. */
+const SIDE = 256;
+const native = { nativeArea: SIDE * SIDE, squareSide: SIDE };
 
 const main: CataloguePart = {
   folder: "doodle",
@@ -39,10 +40,10 @@ export const doodle: readonly CatalogueModel[] = [
         variant: "turbo",
         main,
         adapters: [{ part: turboAdapter, file: "pytorch_lora_weights.safetensors", scale: 1 }],
-        nativeArea: NATIVE_AREA,
+        ...native,
         defaults: { steps: 6, guidance: 1 },
       },
-      { variant: "base", main, nativeArea: NATIVE_AREA },
+      { variant: "base", main, ...native },
     ],
   },
 ];
