@@ -4,6 +4,7 @@ import random
 
 import torch
 
+from careful_step import careful_step, finite
 from context import cosine
 from models import average
 from sampling import draw_grid
@@ -13,6 +14,7 @@ from export import write_snapshot
 SNR_CAP, LEAST_WEIGHT = 5.0, 0.35
 MIDDLE_TIME, MIDDLE_WIDTH, TIME_ENTRIES = 450, 180, 8192
 OTHER_SHAPES_EVERY = 7
+MOST_SKIPPED = 0.1  # of all steps, before a run is given up
 FAST_FILL = 100_000  # latents wanted soon; after that the feeder only refreshes
 
 
@@ -53,9 +55,7 @@ def make_optimizer(ctx, models):
 
 def train_base(ctx, models, feed, end_of_stage):
     args = ctx.args
-    feed.square.full or feed.take(wait=True)
-    while feed.square.full < min(args.ring, args.first_fill):
-        feed.take(wait=True)
+    feed.fill(args.first_fill)
     ctx.log(f"first latents: {feed.square.full}, deviation {feed.square.latents[:feed.square.full].float().std():.3f}")
     loss_of = eager_loss = make_loss(models.unet, models.text, models.schedule)
     values = [*models.unet.parameters(), *models.text.parameters()]
@@ -92,22 +92,18 @@ def train_base(ctx, models, feed, end_of_stage):
             continue
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(values, 1.0)
-        # One step with a gradient that is not finite would spoil weights and average for good. The fused optimizer skips
-        # it by this flag on the device; asking for its value here would make the processor wait for the GPU every step.
-        optimizer.grad_scale, optimizer.found_inf = None, (~torch.isfinite(norm)).float()
-        skipped += optimizer.found_inf
-        optimizer.step()
+        norm, left_out = careful_step(optimizer, values)
+        skipped += left_out
         step += 1
         average(means, values, step, args.ema)
         seen += len(z)
-        total, error_sum, count = total + loss.detach().nan_to_num(0, 0, 0), error_sum + error.nan_to_num(0, 0, 0), count + 1
+        total, error_sum, count = total + finite(loss), error_sum + finite(error), count + 1
         if step <= 3 or ctx.now() - last_log > 10:
             ctx.log(f"base {step} loss {float(total) / count:.4f} mse {float(error_sum) / count:.4f} norm {float(norm):.2f} lr {rate:.1e} "
                     f"{seen / max(1e-3, ctx.now() - last_log):.0f} samples/s ring {feed.square.full} others {sum(r.full for r in feed.others.values())}")
             if skipped > 0:
                 ctx.log(f"skipped steps so far, gradient not finite: {skipped:.0f}")
-            if skipped > 200:
+            if skipped > 50 + MOST_SKIPPED * step:
                 raise RuntimeError("the gradient is not finite again and again")
             last_log, seen, total, error_sum, count = ctx.now(), 0, 0.0, 0.0, 0
         if ctx.now() - last_grid > args.grid_every:

@@ -37,7 +37,7 @@ class Context:
             return self.args.seconds
 
     def autocast(self):
-        return torch.autocast("cuda", dtype=torch.bfloat16) if self.cuda else torch.autocast("cpu", enabled=False)
+        return torch.autocast(self.device, dtype=torch.bfloat16)
 
     def mark(self, name):
         open(self.path(name), "w").write(f"{self.now():.0f}\n")
@@ -46,8 +46,8 @@ class Context:
         return os.path.exists(self.path(name))
 
 
-def channels_last(ctx, x):
-    return x.contiguous(memory_format=torch.channels_last) if ctx.cuda else x
+def channels_last(x):
+    return x.contiguous(memory_format=torch.channels_last)
 
 
 def cosine(done, floor=0.01):

@@ -24,8 +24,7 @@ def load_vae(ctx, path):
     if path:
         wait_for(path)
         vae.load_state_dict(to_float(load_tensors(path)))
-    vae = vae.to(ctx.device).eval().requires_grad_(False)
-    return vae.to(memory_format=torch.channels_last) if ctx.cuda else vae
+    return vae.to(ctx.device).eval().requires_grad_(False).to(memory_format=torch.channels_last)
 
 
 @torch.no_grad()
@@ -33,7 +32,7 @@ def encode(ctx, vae, pictures, part=256):
     out = []
     for i in range(0, len(pictures), part):
         with ctx.autocast():
-            out.append(vae.moments(channels_last(ctx, pictures[i:i + part]))[0])
+            out.append(vae.moments(channels_last(pictures[i:i + part]))[0])
     return torch.cat(out).half()
 
 
@@ -58,12 +57,16 @@ def feeder(args, specs, out, rate, kinds, stop):
             pictures = painter(spec, *shape)
             if style:
                 pictures = paint.ink_drawing(pictures)
-            latents = encode(ctx, vae, pictures, 256 if ctx.cuda else 8).cpu()
+            latents, tokens = encode(ctx, vae, pictures, 256 if ctx.cuda else 8).cpu(), torch.from_numpy(spec["tok"])
+            sound = latents.isfinite().flatten(1).all(1)
+            if not sound.all():  # one such latent would spoil a batch each time it is drawn
+                ctx.log(f"left out {int((~sound).sum())} latents that are not finite")
+                latents, tokens = latents[sound], tokens[sound]
             made += 1
             made_here += len(latents)
             while not stop.is_set():
                 try:
-                    out.put((shape, style, latents, torch.from_numpy(spec["tok"])), timeout=1)
+                    out.put((shape, style, latents, tokens), timeout=1)
                     break
                 except queue.Full:
                     continue
@@ -95,7 +98,7 @@ class Ring:
         c = torch.randint(0, 2, (count,), device=self.latents.device)
         ids = self.tokens[i, c].long()
         ids = torch.where(torch.rand(count, 1, device=ids.device) < drop, empty[None], ids)
-        return channels_last(self.ctx, self.latents[i].float()), ids
+        return channels_last(self.latents[i].float()), ids
 
 
 class Feed:
@@ -134,6 +137,11 @@ class Feed:
                     self.others[shape] = Ring(self.ctx, shape, max(self.ctx.args.chunk, self.ctx.args.ring // 10))
                 self.others[shape].add(latents, tokens)
         return came
+
+    def fill(self, count):
+        """Waits until there are so many square latents."""
+        while self.square.full < min(self.ctx.args.ring, count):
+            self.take(wait=True)
 
     def close(self):
         self.stop.set()

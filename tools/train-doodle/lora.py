@@ -4,10 +4,13 @@ Saved under the names that diffusers and PEFT read."""
 import torch
 import torch.nn as nn
 
+from tensor_file import load_tensors
+
 
 class Adapter:
-    def __init__(self, model, rank):
-        """`model` is frozen but for the adapted layers' weights, whose gradients this class reads."""
+    def __init__(self, model, rank, start=""):
+        """`model` is frozen but for the adapted layers' weights, whose gradients this class reads. `start`: a saved adapter to
+        go on from; one made for earlier weights of the model is a good start."""
         model.requires_grad_(False)
         self.names, self.modules, self.downs, self.ups = [], [], [], []
         for name, module in model.named_modules():
@@ -20,9 +23,17 @@ class Adapter:
             self.modules.append(module)
             self.downs.append(nn.Parameter(torch.randn(r, columns, device=weight.device) * columns ** -0.5))
             self.ups.append(nn.Parameter(torch.zeros(rows, r, device=weight.device)))
+        if start:
+            self._load(load_tensors(start))
         self.originals = [m.weight.detach().clone() for m in self.modules]
         self.values = [*self.downs, *self.ups]
         self.means = [v.detach().clone() for v in self.values]
+
+    @torch.no_grad()
+    def _load(self, state):
+        for name, down, up in zip(self.names, self.downs, self.ups):
+            for value, part in ((down, "A"), (up, "B")):
+                value.copy_(state[f"unet.{name}.lora_{part}.weight"].float().flatten(1))
 
     @torch.no_grad()
     def write(self):

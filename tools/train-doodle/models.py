@@ -26,9 +26,7 @@ class Models:
         nets.init_unet(self.unet)
         self._load(self.text, args.init_text)
         self._load(self.unet, args.init_unet)
-        self.text, self.unet = self.text.to(ctx.device), self.unet.to(ctx.device)
-        if ctx.cuda:
-            self.unet = self.unet.to(memory_format=torch.channels_last)
+        self.text, self.unet = self.text.to(ctx.device), self.unet.to(ctx.device).to(memory_format=torch.channels_last)
         self.mean_text, self.mean_unet = frozen_copy(self.text), frozen_copy(self.unet)
         ctx.log(f"parameters: text {nets.count(self.text) / 1e6:.2f} M, unet {nets.count(self.unet) / 1e6:.2f} M")
 

@@ -3,6 +3,7 @@ import torch
 
 import lora
 from base import make_loss, spread_times, time_table
+from careful_step import careful_step, finite
 from context import cosine
 from models import average, frozen_copy
 from sampling import draw_grid
@@ -12,11 +13,11 @@ from tensor_file import save_tensors, to_half
 def train_style(ctx, models, feed, end_of_stage):
     args = ctx.args
     unet = frozen_copy(models.mean_unet).train()
-    adapter = lora.Adapter(unet, args.style_rank)
+    adapter = lora.Adapter(unet, args.style_rank, args.init_style)
     values = adapter.values
     ctx.log(f"style adapter: {sum(p.numel() for p in values) / 1e6:.2f} M parameters, {feed.style.full} latents")
     loss_of = make_loss(unet, models.mean_text, models.schedule)
-    optimizer = torch.optim.AdamW(values, lr=args.style_lr, betas=(0.9, 0.98), weight_decay=0.0, fused=ctx.cuda)
+    optimizer = torch.optim.AdamW(values, lr=args.style_lr, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
     step, start, last_log, total, count = 0, ctx.now(), ctx.now(), 0.0, 0
     times = time_table(ctx.device)
     while not feed.style.full:
@@ -35,11 +36,10 @@ def train_style(ctx, models, feed, end_of_stage):
             loss, _ = loss_of(z, ids, spread_times(len(z), times), torch.randn_like(z))
         loss.backward()
         adapter.read_gradients()
-        torch.nn.utils.clip_grad_norm_(values, 1.0)
-        optimizer.step()
+        careful_step(optimizer, values)
         step += 1
         average(adapter.means, values, step, .995)
-        total, count = total + loss.detach(), count + 1
+        total, count = total + finite(loss), count + 1
         if step <= 3 or ctx.now() - last_log > 10:
             ctx.log(f"style {step} loss {float(total) / count:.4f} lr {rate:.1e}")
             last_log, total, count = ctx.now(), 0.0, 0

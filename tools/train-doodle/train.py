@@ -25,6 +25,9 @@ def arguments():
     add("--init-vae", default="", help="the VAE is taken over, not trained")
     add("--init-text", default="")
     add("--init-unet", default="")
+    add("--init-turbo", default="", help="a few-step adapter to go on from, of these or of earlier weights")
+    add("--init-style", default="", help="likewise a style adapter")
+    add("--stages", default="base,turbo,style", help="adapters alone can be trained on a processor, in an hour: --stages turbo")
     add("--batch", type=int, default=384)
     add("--lr", type=float, default=8e-4)
     add("--warmup", type=int, default=400)
@@ -35,7 +38,7 @@ def arguments():
     add("--fast-rate", type=float, default=2500, help="latents a second while the ring fills")
     add("--slow-rate", type=float, default=700)
     add("--other-shapes-from", type=float, default=2.0, help="share of the base stage after which other aspect ratios are mixed in; above 1: never")
-    add("--turbo-steps", type=int, default=8)
+    add("--turbo-steps", type=int, default=6)
     add("--turbo-parts", type=int, default=3, help="the teacher's steps for one of the student's")
     add("--turbo-guidance", type=float, default=3.5)
     add("--turbo-rank", type=int, default=16)
@@ -90,14 +93,21 @@ def main():
         style_end = lambda: ctx.total() - args.reserve
         turbo_end = lambda: style_end() - args.style_seconds
         base_end = lambda: turbo_end() - args.turbo_seconds
-        train_base(ctx, models, feed, base_end)
-        write_model(ctx, models, ctx.path("model"))
-        ctx.mark("base-done")
-        feed.kinds.value, feed.rate.value = 2, 400  # the style's latents arrive while the few-step adapter trains
+        stages = args.stages.split(",")
+        if "base" in stages:
+            train_base(ctx, models, feed, base_end)
+            write_model(ctx, models, ctx.path("model"))
+            ctx.mark("base-done")
+        if "turbo" in stages:
+            feed.fill(args.turbo_batch)
+        # the style's latents arrive while the few-step adapter trains
+        feed.kinds.value, feed.rate.value = 2 if "style" in stages else 0, args.slow_rate
         if args.upscaler_seconds > 0:
             helpers.append(spawn.Process(target=start_upscaler, args=(args, ctx.total() - args.upscaler_before_end)))
             helpers[-1].start()
         for name, end in (("turbo", turbo_end), ("style", style_end)):
+            if name not in stages:
+                continue
             try:  # imported late: a slip in a later stage can still be mended while the base model trains
                 getattr(importlib.import_module(name), f"train_{name}")(ctx, models, feed, end)
                 ctx.mark(f"{name}-done")

@@ -4,13 +4,15 @@ Teaching on the student's own path keeps its errors from adding up, and guidance
 import torch
 
 import lora
-from context import cosine
+from careful_step import careful_step, finite
+from context import channels_last, cosine
 from models import average, frozen_copy
 from sampling import draw_grid
 from schedule import STEPS, trailing
 from tensor_file import save_tensors, to_half
 
 HUBER = 0.03
+SAVE_EVERY = 60  # seconds
 
 
 def make_teacher(unet, guidance):
@@ -43,10 +45,10 @@ def stops(steps, parts):
 def train_turbo(ctx, models, feed, end_of_stage):
     args, schedule = ctx.args, models.schedule
     student = frozen_copy(models.mean_unet).train()
-    adapter = lora.Adapter(student, args.turbo_rank)
+    adapter = lora.Adapter(student, args.turbo_rank, args.init_turbo)
     values = adapter.values
     ctx.log(f"turbo adapter: {sum(p.numel() for p in values) / 1e6:.2f} M parameters")
-    optimizer = torch.optim.AdamW(values, lr=args.turbo_lr, betas=(0.9, 0.98), weight_decay=0.0, fused=ctx.cuda)
+    optimizer = torch.optim.AdamW(values, lr=args.turbo_lr, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
     teacher, loss_of = make_teacher(models.mean_unet, args.turbo_guidance), make_student_loss(student)
     if ctx.marked("warm-turbo"):
         ctx.log("turbo: compiled teacher and student")
@@ -60,7 +62,7 @@ def train_turbo(ctx, models, feed, end_of_stage):
         context = models.mean_text(ids).float()
     plain = models.encode([""]).expand(size, -1, -1).contiguous()
     step, start, last_log, total, errors, count = 0, ctx.now(), ctx.now(), 0.0, 0.0, 0
-    halfway = False
+    last_save = ctx.now()
     while True:
         done = (ctx.now() - start) / max(1e-6, end_of_stage() - start)
         if done >= 1 or (args.max_steps and step >= args.max_steps):
@@ -81,34 +83,36 @@ def train_turbo(ctx, models, feed, end_of_stage):
             loss, error, predicted = loss_of(x, times[0], context, target)
         loss.backward()
         adapter.read_gradients()
-        torch.nn.utils.clip_grad_norm_(values, 1.0)
-        optimizer.step()
+        careful_step(optimizer, values)
         step += 1
         average(adapter.means, values, step, .995)
-        with torch.no_grad():  # everyone walks on by the student's own prediction; who has arrived starts anew
+        with torch.no_grad():  # everyone walks on by the student's own prediction; who has arrived (or got lost) starts anew
             x = schedule.step(x, predicted, times[0], times[-1])
-            stage = (stage + 1) % args.turbo_steps
+            stage = torch.where(x.isfinite().flatten(1).all(1), (stage + 1) % args.turbo_steps, 0)
             fresh = stage == 0
             _, ids = feed.square.draw(size, models.empty, 0.03)
             with ctx.autocast():
                 words = models.mean_text(ids).float()
-            x = torch.where(fresh.view(-1, 1, 1, 1), torch.randn_like(x), x)
+            x = channels_last(torch.where(fresh.view(-1, 1, 1, 1), torch.randn_like(x), x))
             context = torch.where(fresh.view(-1, 1, 1), words, context)
-        total, errors, count = total + loss.detach(), errors + error, count + 1
+        total, errors, count = total + finite(loss), errors + finite(error), count + 1
         if step <= 3 or ctx.now() - last_log > 10:
             ctx.log(f"turbo {step} loss {float(total) / count:.4f} mse {float(errors) / count:.4f} lr {rate:.1e} {size * count / max(1e-3, ctx.now() - last_log):.0f} samples/s")
-            if not torch.isfinite(total):
-                raise RuntimeError("the turbo loss is not finite")
             last_log, total, errors, count = ctx.now(), 0.0, 0.0, 0
-        if done > .5 and not halfway:
-            halfway = True
-            finish_turbo(ctx, models, adapter, step)
+        if ctx.now() - last_save > SAVE_EVERY:
+            last_save = ctx.now()
+            save_turbo(ctx, adapter)
     finish_turbo(ctx, models, adapter, step)
 
 
-def finish_turbo(ctx, models, adapter, step):
+def save_turbo(ctx, adapter):
     state = to_half(adapter.state())
     save_tensors(ctx.path("export", "turbo.safetensors"), state, {"steps": str(ctx.args.turbo_steps), "guidance": "1", "distilled_guidance": str(ctx.args.turbo_guidance)})
+    return state
+
+
+def finish_turbo(ctx, models, adapter, step):
+    state = save_turbo(ctx, adapter)
     merged = frozen_copy(models.mean_unet)
     lora.merge(merged, state)
     draw_grid(ctx, models, "turbo", merged, ctx.args.turbo_steps, 1.0, step=step)

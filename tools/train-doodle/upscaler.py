@@ -52,7 +52,7 @@ def make_pairs(ctx, vae, painter, spec, count):
     small = F.interpolate(big, scale_factor=.5, mode="bilinear", antialias=True, align_corners=False)
     through = int(VAE_SHARE * count)
     with ctx.autocast():
-        small[:through] = vae.decode(vae.moments(channels_last(ctx, small[:through]))[0]).float()
+        small[:through] = vae.decode(vae.moments(channels_last(small[:through]))[0]).float()
     return small.clamp(-1, 1), big
 
 
@@ -69,7 +69,7 @@ def train_upscaler(ctx, vae, painter, specs, seconds):
             for group in optimizer.param_groups:
                 group["lr"] = 1.5e-3 * min(1, (step + 1) / 50) * cosine(done)
             with ctx.autocast():
-                out = net(channels_last(ctx, small[part])).float()
+                out = net(channels_last(small[part])).float()
             loss = (out - big[part]).abs().mean() + .5 * sum((a - b).abs().mean() for a, b in zip(edges(out), edges(big[part])))
             optimizer.zero_grad(set_to_none=True)
             loss.backward()

@@ -25,7 +25,7 @@ def warm(args):
 
 
 def noise(ctx, count):
-    return channels_last(ctx, torch.randn(count, 8, 32, 32, device=ctx.device))
+    return channels_last(torch.randn(count, 8, 32, 32, device=ctx.device))
 
 
 def warm_base(ctx, models):
