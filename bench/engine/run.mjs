@@ -7,6 +7,7 @@
  * Build first (npm run build). The first run writes 6 GB of weights to the cache folder.
  */
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -99,5 +100,13 @@ for (const [group, label, command, args] of ROWS) {
   const env = group === "easel" ? recommendedEnvironment(process.env) : process.env;
   all[label] = await measure(command, args, env);
   printRow(label, all[label]);
+}
+const tokenizer = path.join(here, "../../models/doodle/tokenizer");
+if ((values.only ?? "easel") === "easel" && existsSync(tokenizer)) {
+  const args = [path.join(here, "measure-cold-start.mjs"), f16, tokenizer, values.threads];
+  const cold = await measure(process.execPath, args, process.env);
+  all["cold start"] = cold;
+  const first = `the first step began ${fixed(cold.toFirstStep, 1)} s after nothing ran and was done after ${fixed(cold.firstStepDone, 1)} s`;
+  console.log(`\neasel's whole engine, F16 file: ${cold.problem ?? first}`);
 }
 if (values.json) console.log(JSON.stringify(all));
