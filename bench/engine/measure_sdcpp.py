@@ -19,7 +19,6 @@ def main():
     model = StableDiffusion(
         model_path=str(folder),
         n_threads=threads,
-        diffusion_flash_attn=True,
         verbose=False,
     )
     load = time.perf_counter() - load
