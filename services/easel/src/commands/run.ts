@@ -18,7 +18,7 @@ export const runCommand = defineCommand({
   settings,
   examples: [
     'easel run "a red fox in the snow"',
-    'easel run "a castle in the mountains" --size 256x192 --seed 7 -o castle.png',
+    'easel run "a castle in the mountains" --size 384x256 --seed 7 -o castle.png',
     'easel run "make it night" --image castle.png --strength 0.6',
     'echo "two cats" | easel run - > cats.png',
   ],

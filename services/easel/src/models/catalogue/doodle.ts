@@ -30,8 +30,8 @@ export const doodle: readonly CatalogueModel[] = [
     defaults: { width: 256, height: 256, steps: 25, guidance: 4 },
     recommendedSizes: [
       [256, 256],
-      [256, 192],
-      [192, 256],
+      [384, 256],
+      [256, 384],
       [512, 512],
     ],
     recommended: "turbo",
