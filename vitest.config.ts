@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: ["packages/**/*.test.{ts,tsx}", "services/**/*.test.{ts,tsx}"],
     exclude: ["**/node_modules/**", "**/dist/**", "**/dist-web/**"],
+    setupFiles: ["scripts/fix-property-seed.ts"],
     // Real servers, child processes and models are started: slow machines need room, hangs must still end.
     testTimeout: 60_000,
     hookTimeout: 120_000,

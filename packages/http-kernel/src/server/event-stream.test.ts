@@ -72,7 +72,9 @@ describe("event streams", () => {
     await expect(events.next()).rejects.toBeInstanceOf(ApiError);
   });
   it("headers that cannot be sent are a 500, not the end of the server", async () => {
-    const failed = client().stream.response({ body: { count: 1, everyMs: 0, padding: 0, failAt: -1, bytes: 0 } });
+    const failed = client().stream.response({
+      body: { count: 1, everyMs: 0, padding: 0, breakHeader: true, bytes: 0 },
+    });
     await expect(failed).rejects.toMatchObject({ status: 500, code: "INTERNAL_ERROR" });
   });
   it("megabytes arrive whole, as integers", async () => {

@@ -13,7 +13,7 @@ function makeClock() {
 
 describe("admission", () => {
   it("computes at once while the turn has time", () => {
-    const admission = new Admission();
+    const admission = new Admission({ turnMs: 5, now: makeClock().now });
     expect(admission.run(() => 7)).toBe(7);
     expect(() => admission.run(() => fail("broken"))).toThrow("broken");
   });
