@@ -24,6 +24,12 @@ export const buildSteps = [
     command: ["node_modules/.bin/tsc", "-b"],
   },
   {
+    name: "the engine's weight kernels",
+    inputs: ["packages/onnx-graph/assembly", "scripts/assembly-options.mjs"],
+    outputs: ["packages/onnx-graph/dist/block-filters.wasm", "packages/onnx-graph/dist/round-weights.wasm"],
+    command: ["node", "packages/onnx-graph/assembly/build.mjs"],
+  },
+  {
     name: "strata's program",
     inputs: [
       "services/strata/vite.config.ts",
@@ -37,7 +43,7 @@ export const buildSteps = [
   },
   {
     name: "strata's query kernels",
-    inputs: ["services/strata/assembly"],
+    inputs: ["services/strata/assembly", "scripts/assembly-options.mjs"],
     outputs: ["services/strata/dist/kernels.wasm", "services/strata/dist/scan.wasm"],
     command: ["node", "services/strata/assembly/build.mjs"],
   },

@@ -1,4 +1,4 @@
-// usage: node tools/judge-doodle/draw-pictures.mjs OUT [--variant turbo|base] [--sheet FILE.webp] [--kind prompts|things|colours] [--seed N]
+// usage: node tools/judge-doodle/draw-pictures.mjs OUT [--variant turbo|base] [--sheet FILE.webp] [--kind prompts|things|colours|held-out] [--seed N]
 // Draws the fixed prompts with the shipped weights through easel's own engine (built: npx tsc -b services/easel), one PNG each,
 // and, on request, one sheet of them all. Pictures that are there already are kept, so a stopped run goes on.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -32,7 +32,9 @@ const { values, positionals } = parseArgs({
 const out = positionals[0];
 const variant = VARIANTS[values.variant];
 if (!out || !variant)
-  throw new Error("usage: draw-pictures.mjs OUT [--variant turbo|base] [--kind prompts|things|colours] [--sheet FILE]");
+  throw new Error(
+    "usage: draw-pictures.mjs OUT [--variant turbo|base] [--kind prompts|things|colours|held-out] [--sheet FILE]",
+  );
 
 const prompts = readPrompts(values.kind);
 mkdirSync(out, { recursive: true });

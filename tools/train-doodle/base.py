@@ -7,13 +7,15 @@ import torch
 from careful_step import careful_step, finite
 from context import cosine
 from models import average
-from sampling import draw_grid
+from sampling import draw_grid, draw_other_shapes
 from schedule import STEPS
 from export import write_snapshot
 
 SNR_CAP, LEAST_WEIGHT = 5.0, 0.35
 MIDDLE_TIME, MIDDLE_WIDTH, TIME_ENTRIES = 450, 180, 8192
-OTHER_SHAPES_EVERY = 7
+OTHER_SHAPES_EVERY = 4  # steps
+OTHER_SHAPES_EVERY_EAGER = 2  # while squares are no cheaper than they
+OTHER_SHAPES_BATCH = 0.5  # of a batch: these steps are never compiled
 MOST_SKIPPED = 0.1  # of all steps, before a run is given up
 FAST_FILL = 100_000  # latents wanted soon; after that the feeder only refreshes
 
@@ -73,25 +75,27 @@ def train_base(ctx, models, feed, end_of_stage):
             loss_of, compiled = torch.compile(eager_loss, dynamic=False), True
         feed.take()
         feed.rate.value = args.fast_rate if feed.square.full < min(args.ring - args.chunk, FAST_FILL) else args.slow_rate
-        feed.kinds.value = 1 if done > args.other_shapes_from - .08 else 0
-        other = done > args.other_shapes_from and feed.others and step % OTHER_SHAPES_EVERY == 0
+        feed.kinds.value = 1 if done >= args.other_shapes_from - .08 else 0
+        every = OTHER_SHAPES_EVERY if compiled else OTHER_SHAPES_EVERY_EAGER
+        other = done >= args.other_shapes_from and feed.others and step % every == 0
         ring = random.choice(list(feed.others.values())) if other else feed.square
-        z, ids = ring.draw(args.batch, models.empty, args.drop)
+        z, ids = ring.draw(int(args.batch * OTHER_SHAPES_BATCH) if other else args.batch, models.empty, args.drop)
         rate = args.lr * min(1, (step + 1) / args.warmup) * cosine(done)
         for group in optimizer.param_groups:
             group["lr"] = rate * group["factor"]
         t, noise = spread_times(len(z), times), torch.randn_like(z)
-        try:
-            with ctx.autocast():
-                loss, error = (eager_loss if other else loss_of)(z, ids, t, noise)
-        except Exception as problem:
-            if loss_of is eager_loss:
-                raise
-            ctx.log("compiled step failed, eager from here:", type(problem).__name__, str(problem)[:300])
-            loss_of = eager_loss
-            continue
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        with ctx.odd_shape(bool(other)):
+            try:
+                with ctx.autocast():
+                    loss, error = (eager_loss if other else loss_of)(z, ids, t, noise)
+            except Exception as problem:
+                if other or loss_of is eager_loss:
+                    raise
+                ctx.log("compiled step failed, eager from here:", type(problem).__name__, str(problem)[:300])
+                loss_of = eager_loss
+                continue
+            loss.backward()
         norm, left_out = careful_step(optimizer, values)
         skipped += left_out
         step += 1
@@ -114,3 +118,4 @@ def train_base(ctx, models, feed, end_of_stage):
             last_save = ctx.now()
     models.steps = step
     draw_grid(ctx, models, "base", step=step)
+    draw_other_shapes(ctx, models, "base", step=step)

@@ -177,6 +177,13 @@ def color_name(m):
     return None
 
 
+def names_a_colour(name, label):
+    """'blue bird' beside 'bird': the picture may have another colour, and colours are said where they are painted."""
+    first, _, rest = name.partition(" ")
+    known = label["names"] + [other for other, _ in label["alts"]]
+    return (first in HUES or first in ("black", "white", "gray", "brown", "colorful")) and rest in known
+
+
 class Scenes:
     def __init__(self, folder, n_bank, seed=0):
         M = json.load(open(os.path.join(folder, "meta.json"), encoding="utf-8"))
@@ -200,7 +207,9 @@ class Scenes:
             m["col"] = color_name(m)
             m["named"] = self.how_often_named(m)
             g = self.groups[m["g"]]
-            m["recol"] = m["sat"] > .42 and m["hfrac"] > .55 and m["val"] > .55 and m["brn"] < .3 and g not in ("people-body", "flags") and self.styles[m["s"]] != "silhouette"
+            paintable = g not in ("people-body", "flags", "symbols") and self.styles[m["s"]] != "silhouette"
+            m["recol"] = paintable and m["sat"] > .42 and m["hfrac"] > .55 and m["val"] > .55 and m["brn"] < .3
+            m["shade"] = paintable and not m["recol"] and m["val"] > .4  # has no main hue: all of it takes the new one
         self.by_style = {}
         for i, m in enumerate(self.im):
             g = self.groups[m["g"]]
@@ -213,7 +222,7 @@ class Scenes:
         for label in self.labels:
             free = lambda name: name == label["names"][0] or name not in owners
             label["names"] = [name for name in label["names"] if free(name)]
-            label["alts"] = [(name, weight) for name, weight in label["alts"] if free(name)]
+            label["alts"] = [(name, weight) for name, weight in label["alts"] if free(name) and not names_a_colour(name, label)]
 
     def how_often_named(self, m):
         style = self.styles[m["s"]]
@@ -324,7 +333,10 @@ class Scenes:
         if st == "silhouette":
             color = self.pick(list(TINTS)) if rng.random() < .75 else "black"
             mode, arg = 5, tuple(np.array(TINTS[color], np.float32) / 255)
-        elif m["recol"] and rng.random() < .22:
+        elif m["shade"] and rng.random() < .12:
+            color = self.pick(list(HUES))
+            mode, arg = 6, (0.0, HUES[color], 0.0)
+        elif m["recol"] and rng.random() < .24:
             q = rng.random()
             if q < .8:
                 color = self.pick(list(HUES))
@@ -347,7 +359,7 @@ class Scenes:
             bp = " on a yellow background"
         q = rng.random()
         style_tail = lambda: (", " + self.pick(STYLES[st][1])) if rng.random() < m["named"] else ""
-        if countable and q < .065:  # counts
+        if countable and q < .075:  # counts
             n = 2 + int(rng.random() * 3)
             s = {2: .47, 3: .42, 4: .42}[n] * rng.uniform(.9, 1.0)
             pos = {2: [(.27, .5), (.73, .5)], 3: [(.5, .27), (.26, .73), (.74, .73)], 4: [(.27, .27), (.73, .27), (.27, .73), (.73, .73)]}[n]
@@ -361,7 +373,7 @@ class Scenes:
             num = {2: ["two", "2", "a pair of"], 3: ["three", "3"], 4: ["four", "4"]}[n]
             tail = " side by side" if (n == 2 and rng.random() < .4) else (" in a row" if row and rng.random() < .6 else "")
             return bm, bi, grey, [f"{self.pick(num)} {self.noun(m, color, plur=True)}{tail}{bp}{style_tail()}" for _ in range(2)]
-        if countable and q < .17 and m["s"] in self.by_style and st != "silhouette":  # two different things
+        if countable and q < .185 and m["s"] in self.by_style and st != "silhouette":  # two different things
             j = self.pick(self.by_style[m["s"]])
             m2 = self.im[j]
             if m2["l"] != m["l"] and m2["cov"] < .92:
@@ -407,13 +419,13 @@ class Scenes:
                 k = int(rng.random() * 4)
                 x, y = [(.26, y), (.74, y), (.5, .26), (.5, .74)][k]
                 tail = [" on the left", " on the right", " at the top", " at the bottom"][k]
-            elif q < .105:
+            elif q < .12:
                 s, rot = min(s, .85), 180.0
                 size = "upside down"
-            elif q < .12:
+            elif q < .135:
                 s, rot = min(s, .78), self.pick([30.0, -30.0, 40.0, -40.0])
                 size = "tilted"
-            elif q < .14:
+            elif q < .15:
                 s, k = rng.uniform(1.6, 2.0), 0
                 tail = self.pick([", close up", ", closeup view"])
                 x, y = rng.uniform(.3, .7), rng.uniform(.4, .7)

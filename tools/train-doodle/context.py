@@ -1,4 +1,5 @@
 """What every stage of a training run shares: arguments, device, log, and a clock that ends stages by the wall."""
+import contextlib
 import os
 import time
 
@@ -15,6 +16,8 @@ class Context:
         self._log = open(self.path(f"{role}.log"), "a", buffering=1)
         if self.cuda:
             torch.set_float32_matmul_precision("high")
+            # suspected of the gradients that are not finite (careful_step.py); the flash kernels are as fast here
+            torch.backends.cuda.enable_cudnn_sdp(False)
             torch.backends.cudnn.benchmark = True
             torch.backends.cudnn.benchmark_limit = 4  # the default tries ten algorithms for every convolution: 24 s at the start
 
@@ -35,6 +38,16 @@ class Context:
             return float(open(self.path("total")).read())
         except (OSError, ValueError):
             return self.args.seconds
+
+    @contextlib.contextmanager
+    def odd_shape(self, odd=True):
+        """Trying out algorithms costs half a minute for every new shape: for batches of many shapes the first guess must do."""
+        before = torch.backends.cudnn.benchmark
+        torch.backends.cudnn.benchmark = before and not odd
+        try:
+            yield
+        finally:
+            torch.backends.cudnn.benchmark = before
 
     def autocast(self):
         return torch.autocast(self.device, dtype=torch.bfloat16)

@@ -14,7 +14,10 @@ from context import Context, channels_last
 from tensor_file import load_tensors, to_float, wait_for
 
 SQUARE = (256, 256)
-OTHER_SHAPES = [(192, 256), (256, 192), (320, 256), (256, 320)]
+# height, width: from 3:2 to 2:3, and squares a little smaller and larger; what lies between is learnt along with them
+OTHER_SHAPES = [(256, 384), (384, 256), (256, 320), (320, 256), (224, 320), (320, 224), (192, 256), (256, 192), (192, 192), (320, 320)]
+LONGEST_SIDE = 384
+OTHERS_EVERY = 4  # of the feeder's chunks
 CHUNK = 1024  # scenes of one message
 
 
@@ -40,7 +43,9 @@ def feeder(args, specs, out, rate, kinds, stop):
     """kinds.value: 0 square only, 1 square and other shapes, 2 the adapter's style."""
     ctx = Context(args, "feeder")
     try:
-        painter = paint.Painter(paint.load_masters(ctx.data, ctx.device, args.limit, log=ctx.log), paint.Bank(args.bank, 256, ctx.device), ctx.device)
+        masters = paint.load_masters(ctx.data, ctx.device, args.limit, log=ctx.log)
+        large_bank = paint.Bank(max(1, args.bank // 4), LONGEST_SIDE, ctx.device) if args.other_shapes_from <= 1 else None
+        painter = paint.Painter(masters, paint.Bank(args.bank, SQUARE[0], ctx.device), ctx.device, large_bank)
         vae = load_vae(ctx, args.init_vae)
         ctx.log("feeder ready")
         made, made_here, began = 0, 0, time.time()
@@ -53,11 +58,12 @@ def feeder(args, specs, out, rate, kinds, stop):
                 made_here, began = 0, time.time()
             spec = specs.get(timeout=120)
             style = kinds.value == 2
-            shape = OTHER_SHAPES[(made // 5) % len(OTHER_SHAPES)] if kinds.value == 1 and made % 5 == 0 else SQUARE
+            shape = OTHER_SHAPES[(made // OTHERS_EVERY) % len(OTHER_SHAPES)] if kinds.value == 1 and made % OTHERS_EVERY == 0 else SQUARE
             pictures = painter(spec, *shape)
             if style:
                 pictures = paint.ink_drawing(pictures)
-            latents, tokens = encode(ctx, vae, pictures, 256 if ctx.cuda else 8).cpu(), torch.from_numpy(spec["tok"])
+            with ctx.odd_shape(shape != SQUARE):
+                latents, tokens = encode(ctx, vae, pictures, 256 if ctx.cuda else 8).cpu(), torch.from_numpy(spec["tok"])
             sound = latents.isfinite().flatten(1).all(1)
             if not sound.all():  # one such latent would spoil a batch each time it is drawn
                 ctx.log(f"left out {int((~sound).sum())} latents that are not finite")

@@ -32,6 +32,8 @@ class Adapter:
     @torch.no_grad()
     def _load(self, state):
         for name, down, up in zip(self.names, self.downs, self.ups):
+            if f"unet.{name}.lora_A.weight" not in state:
+                continue  # a layer that the earlier net did not have
             for value, part in ((down, "A"), (up, "B")):
                 value.copy_(state[f"unet.{name}.lora_{part}.weight"].float().flatten(1))
 

@@ -107,11 +107,11 @@ class BasicTransformerBlock(nn.Module):
 
 
 class Transformer2DModel(nn.Module):
-    def __init__(self, c, heads, cross, groups):
+    def __init__(self, c, heads, cross, groups, depth):
         super().__init__()
         self.norm = nn.GroupNorm(groups, c, eps=1e-6)
         self.proj_in = nn.Conv2d(c, c, 1)
-        self.transformer_blocks = nn.ModuleList([BasicTransformerBlock(c, heads, cross)])
+        self.transformer_blocks = nn.ModuleList([BasicTransformerBlock(c, heads, cross) for _ in range(depth)])
         self.proj_out = nn.Conv2d(c, c, 1)
 
     def forward(self, x, ctx):
@@ -127,11 +127,11 @@ class Transformer2DModel(nn.Module):
 class UNetBlock(nn.Module):
     """One of DownBlock2D, CrossAttnDownBlock2D, UpBlock2D, CrossAttnUpBlock2D, by its arguments."""
 
-    def __init__(self, cins, cout, temb, groups, eps, heads, cross, attn, down=False, up=False):
+    def __init__(self, cins, cout, temb, groups, eps, heads, cross, attn, depths, down=False, up=False):
         super().__init__()
         self.resnets = nn.ModuleList([ResnetBlock2D(ci, cout, temb, groups, eps) for ci in cins])
         if attn:
-            self.attentions = nn.ModuleList([Transformer2DModel(cout, heads, cross, groups) for _ in cins])
+            self.attentions = nn.ModuleList([Transformer2DModel(cout, heads, cross, groups, depth) for depth in depths])
         else:
             self.attentions = None
         self.downsamplers = nn.ModuleList([Downsample2D(cout, 1)]) if down else None
@@ -139,9 +139,9 @@ class UNetBlock(nn.Module):
 
 
 class MidBlock(nn.Module):
-    def __init__(self, c, temb, groups, eps, heads, cross):
+    def __init__(self, c, temb, groups, eps, heads, cross, depth):
         super().__init__()
-        self.attentions = nn.ModuleList([Transformer2DModel(c, heads, cross, groups)])
+        self.attentions = nn.ModuleList([Transformer2DModel(c, heads, cross, groups, depth)])
         self.resnets = nn.ModuleList([ResnetBlock2D(c, c, temb, groups, eps) for _ in range(2)])
 
 
@@ -173,15 +173,16 @@ class UNet2DConditionModel(nn.Module):
         heads = cfg["attention_head_dim"]  # diffusers reads this field as the number of heads, one for all levels or one each
         heads = list(heads) if isinstance(heads, (list, tuple)) else [heads] * len(ch)
         temb = ch[0] * 4
+        depths, up_depths = cfg["transformer_layers_per_block"], cfg["reverse_transformer_layers_per_block"]
         self.conv_in = nn.Conv2d(cfg["in_channels"], ch[0], 3, padding=1)
         self.time_embedding = TimestepEmbedding(ch[0], temb)
         self.down_blocks, self.up_blocks = nn.ModuleList(), nn.ModuleList()
         c = ch[0]
         for i, kind in enumerate(cfg["down_block_types"]):
             cins = [c] + [ch[i]] * (L - 1)
-            self.down_blocks.append(UNetBlock(cins, ch[i], temb, g, eps, heads[i], cross, "Cross" in kind, down=i < len(ch) - 1))
+            self.down_blocks.append(UNetBlock(cins, ch[i], temb, g, eps, heads[i], cross, "Cross" in kind, depths[i], down=i < len(ch) - 1))
             c = ch[i]
-        self.mid_block = MidBlock(ch[-1], temb, g, eps, heads[-1], cross)
+        self.mid_block = MidBlock(ch[-1], temb, g, eps, heads[-1], cross, depths[-1][0])
         rev = ch[::-1]
         prev = rev[0]
         for i, kind in enumerate(cfg["up_block_types"]):
@@ -189,7 +190,7 @@ class UNet2DConditionModel(nn.Module):
             cins = []
             for j in range(L + 1):
                 cins.append((prev if j == 0 else out) + (skip_last if j == L else out))
-            self.up_blocks.append(UNetBlock(cins, out, temb, g, eps, heads[::-1][i], cross, "Cross" in kind, up=i < len(ch) - 1))
+            self.up_blocks.append(UNetBlock(cins, out, temb, g, eps, heads[::-1][i], cross, "Cross" in kind, up_depths[i], up=i < len(ch) - 1))
             prev = out
         self.conv_norm_out = nn.GroupNorm(g, ch[0], eps=eps)
         self.conv_out = nn.Conv2d(ch[0], cfg["out_channels"], 3, padding=1)
@@ -400,15 +401,17 @@ def configs(size="full", vocab=16384):
                 num_attention_heads=2 if tiny else 4, num_hidden_layers=2 if tiny else 4,
                 projection_dim=64 if tiny else 256, torch_dtype="float16", vocab_size=vocab)
     ch = [32, 64, 64] if tiny else [96, 192, 288]
+    layers = 1 if tiny else 2
+    depths = [[1] * layers, [1] * layers, [2] + [1] * (layers - 1)]  # the middle block is as deep as the last block's first layer
     unet = dict(_class_name="UNet2DConditionModel", _diffusers_version="0.30.0", act_fn="silu",
                 attention_head_dim=[1, 2, 2] if tiny else [2, 4, 6], block_out_channels=ch, center_input_sample=False,
                 cross_attention_dim=text["hidden_size"],
                 down_block_types=["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"],
                 downsample_padding=1, dual_cross_attention=False, flip_sin_to_cos=True, freq_shift=0,
-                in_channels=z, layers_per_block=1 if tiny else 2, mid_block_scale_factor=1,
+                in_channels=z, layers_per_block=layers, mid_block_scale_factor=1,
                 mid_block_type="UNetMidBlock2DCrossAttn", norm_eps=1e-5, norm_num_groups=32,
                 only_cross_attention=False, out_channels=z, resnet_time_scale_shift="default", sample_size=32,
-                time_embedding_type="positional", transformer_layers_per_block=1, upcast_attention=False,
+                time_embedding_type="positional", transformer_layers_per_block=depths, reverse_transformer_layers_per_block=[[1] * (layers + 1)] * 3, upcast_attention=False,
                 up_block_types=["CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"],
                 use_linear_projection=False)
     vch = [16, 16, 32, 32] if tiny else [32, 48, 96, 128]
@@ -426,6 +429,9 @@ def init_unet(m):
             nn.init.zeros_(k.conv2.weight), nn.init.zeros_(k.conv2.bias)
         if isinstance(k, Transformer2DModel):
             nn.init.zeros_(k.proj_out.weight), nn.init.zeros_(k.proj_out.bias)
+            for later in k.transformer_blocks[1:]:  # changes nothing at first, so that a trained net can be given more layers
+                for last in (later.attn1.to_out[0], later.attn2.to_out[0], later.ff.net[2]):
+                    nn.init.zeros_(last.weight), nn.init.zeros_(last.bias)
     nn.init.zeros_(m.conv_out.weight), nn.init.zeros_(m.conv_out.bias)
 
 

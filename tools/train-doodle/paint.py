@@ -303,14 +303,15 @@ def hsv_to_rgb(h, s, v):
 
 
 def recolor(rgb, mode, arg):
-    """rgb (n,3,H,W) in 0..1. mode 1: main hue -> other hue; 2 grey; 3 black; 4 white; 5 tint. arg (n,3)."""
+    """rgb (n,3,H,W) in 0..1. mode 1: main hue -> other hue; 2 grey; 3 black; 4 white; 5 tint; 6 all in shades of one hue. arg (n,3)."""
     h, s, v = rgb_to_hsv(rgb)
     m = mode.view(-1, 1, 1)
     h0, h1 = arg[:, 0].view(-1, 1, 1), arg[:, 1].view(-1, 1, 1)
     dist = (torch.remainder(h - h0 + 180, 360) - 180).abs()
     w = ((70 - dist) / 20).clamp(0, 1) * (s / .12).clamp(0, 1)
-    hh = torch.where(m == 1, h + (h1 - h0), h)
-    ss = torch.where(m >= 2, s * (.18 if True else 1), s)
+    w = torch.where(m == 6, torch.ones_like(w), w)
+    hh = torch.where(m == 1, h + (h1 - h0), torch.where(m == 6, h1, h))
+    ss = torch.where(m == 6, .5 + .35 * s, torch.where(m >= 2, s * .18, s))
     vv = torch.where(m == 3, v * .32, torch.where(m == 4, .8 + .2 * v, torch.where(m == 2, .25 + .5 * v, v)))
     ss = torch.where(m == 2, s * .06, torch.where(m == 4, s * .08, ss))
     new = hsv_to_rgb(hh, ss, vv)
@@ -319,8 +320,9 @@ def recolor(rgb, mode, arg):
 
 
 class Painter:
-    def __init__(self, levels, bank, device):
-        self.levels, self.bank, self.d = levels, bank, device
+    def __init__(self, levels, bank, device, large_bank=None):
+        """`large_bank`: fewer, larger backgrounds for pictures with a longer side than the bank's, which would be blurred."""
+        self.levels, self.bank, self.d, self.large_bank = levels, bank, device, large_bank
 
     @torch.no_grad()
     def __call__(self, spec, H, W=None):
@@ -338,8 +340,7 @@ class Painter:
             im[sel] = (bgc[sel, :3, None, None] * (1 - y) + bgc[sel, 3:, None, None] * y).expand(-1, -1, -1, W)
         sel = (bgm == 2).nonzero()[:, 0]
         if len(sel):
-            b = self.bank.img if R > self.bank.H // 2 else self.bank.half
-            x = b[bgi[sel]].float() / 255
+            x = self._backgrounds(bgi[sel], R).float() / 255
             if x.shape[-1] != R:
                 x = F.interpolate(x, size=(R, R), mode="bilinear", antialias=True, align_corners=False)
             top, left = (R - H) // 2, (R - W) // 2
@@ -356,6 +357,12 @@ class Painter:
         if len(q):
             im[q] = (im[q] * torch.tensor([.3, .59, .11], device=self.d)[None, :, None, None]).sum(1, keepdim=True).expand(-1, 3, -1, -1)
         return im.clamp(0, 1) * 2 - 1
+
+    def _backgrounds(self, index, R):
+        n = self.bank.n
+        if R > self.bank.H and self.large_bank:
+            return self.large_bank.img[index // n * self.large_bank.n + index % n % self.large_bank.n]
+        return (self.bank.img if R > self.bank.H // 2 else self.bank.half)[index]
 
     def _paste(self, im, s, level, pictures, g, mode, arg):
         H, W = im.shape[-2:]

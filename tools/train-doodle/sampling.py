@@ -46,6 +46,12 @@ def draw_grid(ctx, models, name, unet=None, steps=None, guidance=None, step=0, s
     ctx.log(f"{title}; drawn in {time.time() - began:.1f} s")
 
 
+def draw_other_shapes(ctx, models, name, unet=None, steps=None, guidance=None, step=0):
+    with ctx.odd_shape():
+        for kind, shape in (("wide", (256, 384)), ("tall", (384, 256))):
+            draw_grid(ctx, models, f"{name}-{kind}", unet, steps, guidance, step, shape)
+
+
 def write_sheet(path, x, texts, columns=8, title=""):
     from PIL import Image, ImageDraw
     x = ((x.detach().float().cpu().clamp(-1, 1) + 1) * 127.5).round().byte().permute(0, 2, 3, 1).numpy()

@@ -19,7 +19,7 @@ def train_style(ctx, models, feed, end_of_stage):
     loss_of = make_loss(unet, models.mean_text, models.schedule)
     optimizer = torch.optim.AdamW(values, lr=args.style_lr, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
     step, start, last_log, total, count = 0, ctx.now(), ctx.now(), 0.0, 0
-    times = time_table(ctx.device)
+    times, skipped = time_table(ctx.device), torch.zeros((), device=ctx.device)
     while not feed.style.full:
         feed.take(wait=True)
     while True:
@@ -36,12 +36,12 @@ def train_style(ctx, models, feed, end_of_stage):
             loss, _ = loss_of(z, ids, spread_times(len(z), times), torch.randn_like(z))
         loss.backward()
         adapter.read_gradients()
-        careful_step(optimizer, values)
-        step += 1
+        _, left_out = careful_step(optimizer, values)
+        step, skipped = step + 1, skipped + left_out
         average(adapter.means, values, step, .995)
         total, count = total + finite(loss), count + 1
         if step <= 3 or ctx.now() - last_log > 10:
-            ctx.log(f"style {step} loss {float(total) / count:.4f} lr {rate:.1e}")
+            ctx.log(f"style {step} loss {float(total) / count:.4f} lr {rate:.1e}, {float(skipped):.0f} left out")
             last_log, total, count = ctx.now(), 0.0, 0
     state = to_half(adapter.state())
     save_tensors(ctx.path("export", "ink-drawing.safetensors"), state, {"style": "ink drawing"})

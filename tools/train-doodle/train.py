@@ -37,7 +37,7 @@ def arguments():
     add("--first-fill", type=int, default=12_000)
     add("--fast-rate", type=float, default=2500, help="latents a second while the ring fills")
     add("--slow-rate", type=float, default=700)
-    add("--other-shapes-from", type=float, default=2.0, help="share of the base stage after which other aspect ratios are mixed in; above 1: never")
+    add("--other-shapes-from", type=float, default=0.0, help="share of the base stage after which other sizes and aspect ratios are mixed in; above 1: never")
     add("--turbo-steps", type=int, default=6)
     add("--turbo-parts", type=int, default=3, help="the teacher's steps for one of the student's")
     add("--turbo-guidance", type=float, default=3.5)

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, realpathSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, realpathSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 
 /** A byte range as external data names it: `location` is relative to the root folder. */
@@ -44,6 +44,28 @@ export class ComputedFile {
     }
     return range;
   }
+
+  /** Gives the file its full size, so that it can be mapped before everything is written. */
+  finish(): void {
+    truncateSync(this.file, this.length);
+  }
+}
+
+/**
+ * Weights that threads write are spread over this many files: a file is written by one thread at a time, the others wait.
+ * More than a machine has threads to load with would not help, and each takes a name.
+ */
+const PARTS = 16;
+
+/** The file for the `index`-th weight that is written later. */
+export function namePart(file: string, index: number): string {
+  return `${file}.${index % PARTS}`;
+}
+
+/** Removes all files of a graph's computed weights, by the name that was given as `GraphOptions.computedFile`. */
+export function removeComputedFiles(file: string): void {
+  rmSync(file, { force: true });
+  for (let index = 0; index < PARTS; index++) rmSync(namePart(file, index), { force: true });
 }
 
 /** One call writes at most 2 GiB on Linux, and may write less than it was given. */

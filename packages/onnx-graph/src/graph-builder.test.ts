@@ -17,7 +17,7 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BuiltGraph, GraphBuilder } from "./graph-builder.js";
 import type { GraphOptions } from "./graph-options.js";
-import { attention, conv2d, groupNorm, linear } from "./layers.js";
+import { attention, conv2d, gatedFeedForward, groupNorm, linear } from "./layers.js";
 import { gelu, padImage, quickGelu, silu, upsampleNearest } from "./operators.js";
 import { packWeights } from "./pack-weights.js";
 import { recommendedSessionOptions } from "./session-options.js";
@@ -98,6 +98,15 @@ describe("weights", () => {
     g.output("y", conv2d(g, groupNorm(g, x, "norm", 4, 2, 1e-5), "conv", 4, 8), ["B", 8, "H", "W"]);
     expect(() => g.build()).toThrow(
       "some.safetensors: 4 tensors are missing for net: norm.weight, norm.bias, conv.weight, conv.bias; the file is incomplete or does not belong to its config.json",
+    );
+  });
+
+  it("that are missing and taken apart are named as the file would have them", () => {
+    const g = new GraphBuilder("net", sourceOf("some.safetensors", []), CPU);
+    const x = g.input("x", "float32", ["B", "T", 4]);
+    g.output("y", gatedFeedForward(g, x, "ff", 4, 16), ["B", "T", 4]);
+    expect(() => g.build()).toThrow(
+      "4 tensors are missing for net: ff.net.0.proj.weight, ff.net.0.proj.bias, ff.net.2.bias, ff.net.2.weight;",
     );
   });
 

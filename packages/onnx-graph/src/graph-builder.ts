@@ -4,10 +4,11 @@ import {
   describeOrigin,
   isStored,
   readTensorFloats,
+  sliceRows,
   type TensorRef,
   type TensorSource,
 } from "@kit/tensor-files";
-import { ComputedFile, type FileRange } from "./computed-file.js";
+import { ComputedFile, type FileRange, namePart } from "./computed-file.js";
 import { codeOf, type ElementType, elementTypeOf } from "./element-type.js";
 import type { GraphOptions } from "./graph-options.js";
 import { ProtobufWriter } from "./protobuf-writer.js";
@@ -49,7 +50,7 @@ export interface BuiltGraph {
   readonly externalFolder: "/";
   /** real path of the file computed weights are written to; it may be removed once the session exists */
   readonly computedFile: string | undefined;
-  /** what has yet to be written to it before a session can be created: hand it to `computeWeights` */
+  /** what has yet to be written to it before a session can run: hand it to `computeWeights` */
   readonly work: readonly WeightWork[];
 }
 
@@ -83,10 +84,13 @@ export class GraphBuilder {
   private readonly converted = new Map<string, Value>();
   private readonly used = new Map<string, number>();
   private readonly missing = new Map<string, readonly number[]>();
+  private readonly derived = new Map<string, TensorRef | undefined>();
   private readonly inputs: Port[] = [];
   private readonly outputs: Port[] = [];
   private readonly nodeNames = new Map<string, number>();
   private readonly computed: ComputedFile | undefined;
+  /** those for weights that are written later, by name */
+  private readonly parts = new Map<string, ComputedFile>();
   private readonly work: WeightWork[] = [];
   private privateBytes = 0;
   private inlineBytes = 0;
@@ -133,19 +137,25 @@ export class GraphBuilder {
     return { name: output, type: type ?? inputs[0]?.type ?? this.computeType };
   }
 
-  /** Adds a node with several outputs, all of the type of its first input. */
-  multiNode(op: string, inputs: readonly Value[], attributes: Attributes, count: number): Value[] {
+  /** Adds a node with an output of each of these types. */
+  multiNode(op: string, inputs: readonly Value[], attributes: Attributes, types: readonly ElementType[]): Value[] {
     const name = this.freshName(op);
-    const outputs = Array.from({ length: count }, (_, index) => `${name}.${index}`);
-    this.emit(op, inputs, attributes, outputs);
-    return outputs.map((output) => ({ name: output, type: inputs[0]?.type ?? this.computeType }));
+    const outputs = types.map((type, index) => ({ name: `${name}.${index}`, type }));
+    const names = outputs.map((output) => output.name);
+    this.emit(op, inputs, attributes, names);
+    return outputs;
   }
 
   /** Adds a node of onnxruntime's own operators. */
-  contribNode(op: string, inputs: readonly (Value | undefined)[], attributes: Attributes = {}): Value {
+  contribNode(
+    op: string,
+    inputs: readonly (Value | undefined)[],
+    attributes: Attributes = {},
+    type?: ElementType,
+  ): Value {
     const output = this.freshName(op);
     this.emit(op, inputs, attributes, [output], "com.microsoft");
-    return { name: output, type: inputs[0]?.type ?? this.computeType };
+    return { name: output, type: type ?? inputs[0]?.type ?? this.computeType };
   }
 
   /** Adds a node on values in blocked channels, which only onnxruntime's CPU kernels know. */
@@ -172,9 +182,10 @@ export class GraphBuilder {
 
   /** Looks a tensor up, checks its shape and notes it as used; notes it as missing where it is not there. */
   find(name: string, shape: readonly number[]): TensorRef | undefined {
-    const tensor = this.source.get(name);
+    const tensor = this.get(name);
     if (tensor === undefined) {
-      this.missing.set(name, shape);
+      // parts of a missing one are missing with it
+      if (!this.derived.has(name)) this.missing.set(name, shape);
       return undefined;
     }
     if (!sameShape(tensor.shape, shape)) throw new TensorShapeError(describeOrigin(tensor), name, shape, tensor.shape);
@@ -182,8 +193,24 @@ export class GraphBuilder {
     return tensor;
   }
 
+  /** A tensor as it is, of whatever shape; of the checkpoint, or made from one of it. */
+  get(name: string): TensorRef | undefined {
+    return this.derived.has(name) ? this.derived.get(name) : this.source.get(name);
+  }
+
   has(name: string): boolean {
-    return this.source.get(name) !== undefined;
+    return this.get(name) !== undefined;
+  }
+
+  /** Names equal parts of a tensor's rows, so that a layer can be taken apart without a copy. */
+  splitRows(name: string, shape: readonly number[], parts: readonly string[]): void {
+    const tensor = this.find(name, shape);
+    // the parts are counted
+    this.used.delete(name);
+    const rows = shape[0]! / parts.length;
+    for (const [i, part] of parts.entries()) {
+      this.derived.set(part, tensor && sliceRows(tensor, part, i * rows, (i + 1) * rows));
+    }
   }
 
   /** Adds computed bytes as an initialiser: quantised weights, tables. */
@@ -201,14 +228,17 @@ export class GraphBuilder {
   laterInitialisers(
     initialisers: readonly LaterInitialiser[],
   ): { readonly values: Value[]; readonly file: string; readonly offsets: number[] } | undefined {
-    const { computed } = this;
-    if (!computed) return undefined;
+    const { computedFile } = this.options;
+    if (computedFile === undefined) return undefined;
+    const name = namePart(computedFile, this.work.length);
+    const computed = this.parts.get(name) ?? new ComputedFile(name);
+    this.parts.set(name, computed);
     const offsets: number[] = [];
-    for (const { name, type, dims, length } of initialisers) {
+    for (const { length, ...initialiser } of initialisers) {
       const data = computed.reserve(length);
       offsets.push(data.offset);
       this.privateBytes += length;
-      this.initialisers.set(name, { name, type, dims, data });
+      this.initialisers.set(initialiser.name, { ...initialiser, data });
     }
     return { values: initialisers.map(({ name, type }) => ({ name, type })), file: computed.file, offsets };
   }
@@ -258,6 +288,7 @@ export class GraphBuilder {
     if (this.inlineBytes > MAX_PROTO_BYTES) {
       throw new RangeError(`${this.inlineBytes} bytes of computed weights need a file: give options.computedFile`);
     }
+    for (const file of [this.computed, ...this.parts.values()]) file?.finish();
     const { inputs, outputs, privateBytes } = this;
     let weightBytes = 0;
     for (const bytes of this.used.values()) weightBytes += bytes;
@@ -324,7 +355,11 @@ export class GraphBuilder {
       for (const write of this.nodes) graph.message(1, write);
       graph.text(2, this.name);
       for (const initialiser of this.initialisers.values()) graph.message(5, (w) => writeInitialiser(w, initialiser));
-      for (const port of this.inputs) graph.message(11, (writer) => writePort(writer, port));
+      // on a CPU without their dimensions: creating a session would compare those of every pair of values, which takes a second for a large net and finds
+      // nothing, as most are known only at the call
+      const inputs =
+        this.options.target === "cpu" ? this.inputs.map(({ name, type }) => ({ name, type })) : this.inputs;
+      for (const port of inputs) graph.message(11, (writer) => writePort(writer, port));
       for (const port of this.outputs) graph.message(12, (writer) => writePort(writer, port));
     });
     for (const [domain, version] of [
@@ -370,10 +405,12 @@ function writeInitialiser(writer: ProtobufWriter, { name, type, dims, data }: In
   writer.int(14, EXTERNAL);
 }
 
-function writePort(writer: ProtobufWriter, { name, type, shape }: Port): void {
+function writePort(writer: ProtobufWriter, { name, type, shape }: Omit<Port, "shape"> & Partial<Port>): void {
   writer.text(1, name).message(2, (typeProto) =>
     typeProto.message(1, (tensor) => {
-      tensor.int(1, codeOf(type)).message(2, (dims) => {
+      tensor.int(1, codeOf(type));
+      if (shape === undefined) return;
+      tensor.message(2, (dims) => {
         for (const size of shape) {
           dims.message(1, (dim) => (typeof size === "number" ? dim.int(1, size) : dim.text(2, size)));
         }

@@ -1,4 +1,4 @@
-import type { FilterBlock } from "./blocked-filter.js";
+import type { FilterBlock } from "./filter-blocker.js";
 
 /** Which runtime the graph is for: it decides between operators that mean the same but are not everywhere, or not everywhere fast. */
 export type Target = "cpu" | "webgpu" | "cuda";
@@ -15,8 +15,12 @@ export interface GraphOptions {
   readonly weights: "cast" | "fold";
   /** store linear layers in 8- or 4-bit blocks of 32 */
   readonly quantise?: "q8" | "q4";
+  /** on a CPU: compute linear layers and convolutions as products of bytes (int8-layers.ts), but for those that ask to be precise */
+  readonly int8?: boolean;
   /** on a CPU: run convolutions on kernels that take this many channels at a time; only where they have been seen to work (they are the machine's own) */
   readonly filterBlock?: FilterBlock;
+  /** every level of a net is exactly twice as high and wide as the one below: pictures of other sizes cannot be drawn */
+  readonly evenSides?: boolean;
   /**
    * A file to write computed weights (quantised, merged, expanded) to, which the session then maps.
    * Whoever names it removes it, once the session exists or the build has failed.

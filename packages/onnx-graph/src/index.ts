@@ -1,6 +1,8 @@
-export type { FilterBlock } from "./blocked-filter.js";
-export { computeWeights } from "./compute-weights.js";
+export { prefersConvolutions } from "./blocked-linear.js";
+export { computeWeights, needsComputedWeights, startWeights, type WeightComputation } from "./compute-weights.js";
+export { removeComputedFiles } from "./computed-file.js";
 export { type ElementType, elementTypeOf } from "./element-type.js";
+export type { FilterBlock } from "./filter-blocker.js";
 export {
   type Attribute,
   type Attributes,

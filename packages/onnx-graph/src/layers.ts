@@ -1,17 +1,22 @@
 /** Layers with weights, by the names they have in the checkpoint; each picks the operators its target runs best. */
-import { blockedConvolution } from "./blocked-convolution.js";
+import { blockedConvolution, blockedDoubling } from "./blocked-convolution.js";
+import { blockedFeedForward, blockedLinear } from "./blocked-linear.js";
 import type { GraphBuilder, Value } from "./graph-builder.js";
+import { int8Convolution, int8Doubling, int8Linear } from "./int8-layers.js";
 import {
   add,
   concat,
   cosine,
   gather,
+  gelu,
+  halve,
   multiply,
   reshape,
   reshapeLike,
   sine,
   transpose,
   unsqueeze,
+  upsampleNearest,
 } from "./operators.js";
 import { quantisedLinear } from "./quantised-linear.js";
 
@@ -21,6 +26,10 @@ export interface LinearOptions {
   readonly rank?: 2 | 3;
   /** the checkpoint keeps this layer as a 1x1 convolution: [out, in, 1, 1] */
   readonly convolution?: boolean;
+  /** this layer stays as it is where the graph asks for int8 */
+  readonly precise?: boolean;
+  /** it is used on few rows or tokens: a text, not a picture */
+  readonly few?: boolean;
 }
 
 /**
@@ -33,11 +42,16 @@ export function linear(
   name: string,
   inFeatures: number,
   outFeatures: number,
-  { rank = 3, bias = true, convolution = false }: LinearOptions = {},
+  { rank = 3, bias = true, convolution = false, precise = false, few = rank === 2 }: LinearOptions = {},
 ): Value {
   const weightName = `${name}.weight`;
   const shape = convolution ? [outFeatures, inFeatures, 1, 1] : [outFeatures, inFeatures];
   const quantised = quantisedLinear(g, x, weightName, inFeatures, outFeatures);
+  // single rows (time embeddings) gain nothing, and the whole net hangs on them
+  const rounded = quantised || precise || rank === 2 ? undefined : int8Linear(g, x, name, shape, bias);
+  if (rounded) return rounded;
+  const blocked = few && !quantised ? blockedLinear(g, x, name, [outFeatures, inFeatures], { rank, bias }) : undefined;
+  if (blocked) return blocked;
   const biasValue = bias ? g.parameter(`${name}.bias`, [outFeatures]) : undefined;
   if (quantised) return biasValue ? add(g, quantised, biasValue) : quantised;
   const weight = g.parameter(weightName, shape, [outFeatures, inFeatures]);
@@ -47,11 +61,33 @@ export function linear(
   return g.node("Reshape", [flat, concat(g, [head, g.constantInts([outFeatures])], 0)]);
 }
 
+/** The gated layer of transformers, (value * gelu(gate)) W + b, where `net.0.proj` gives value and gate one after the other. */
+export function gatedFeedForward(g: GraphBuilder, x: Value, name: string, channels: number, inner: number): Value {
+  const [first, out] = [`${name}.net.0.proj`, `${name}.net.2`];
+  let value: Value;
+  let gate: Value;
+  if (g.options.target === "cpu") {
+    // as two layers: cutting a result in two would take longer than its additions
+    const names = { value: `${first}.value`, gate: `${first}.gate`, out };
+    g.splitRows(`${first}.weight`, [2 * inner, channels], [`${names.value}.weight`, `${names.gate}.weight`]);
+    g.splitRows(`${first}.bias`, [2 * inner], [`${names.value}.bias`, `${names.gate}.bias`]);
+    const blocked = blockedFeedForward(g, x, names, channels, inner);
+    if (blocked) return blocked;
+    [value, gate] = [linear(g, x, names.value, channels, inner), linear(g, x, names.gate, channels, inner)];
+  } else {
+    [value, gate] = halve(g, linear(g, x, first, channels, 2 * inner), -1);
+  }
+  // products of two values: a few are far larger than the others, which one scale for all would round away
+  return linear(g, multiply(g, value, gelu(g, gate)), out, inner, channels, { precise: true });
+}
+
 export interface Conv2dOptions {
   readonly kernel?: number;
   readonly stride?: number;
   readonly padding?: number;
   readonly bias?: boolean;
+  /** this layer stays as it is where the graph asks for int8 */
+  readonly precise?: boolean;
 }
 
 export function conv2d(
@@ -60,7 +96,7 @@ export function conv2d(
   name: string,
   inChannels: number,
   outChannels: number,
-  { kernel = 3, stride = 1, padding = kernel >> 1, bias = true }: Conv2dOptions = {},
+  { kernel = 3, stride = 1, padding = kernel >> 1, bias = true, precise = false }: Conv2dOptions = {},
 ): Value {
   const shape = [outChannels, inChannels, kernel, kernel] as const;
   const attributes = {
@@ -68,11 +104,26 @@ export function conv2d(
     strides: [stride, stride],
     pads: [padding, padding, padding, padding],
   };
+  const rounded = precise ? undefined : int8Convolution(g, x, name, shape, { stride, padding, bias });
+  if (rounded) return rounded;
   const blocked = blockedConvolution(g, x, name, shape, bias, attributes);
   if (blocked) return blocked;
   const weight = g.parameter(`${name}.weight`, shape, shape);
   const biasValue = bias ? g.parameter(`${name}.bias`, [outChannels]) : undefined;
   return g.node("Conv", [x, weight, biasValue], attributes);
+}
+
+/** A 3x3 convolution over `x` doubled by repeating its pixels; where kernels allow it by a shorter way (corner-filters.ts). */
+export function doublingConv2d(
+  g: GraphBuilder,
+  x: Value,
+  name: string,
+  inChannels: number,
+  outChannels: number,
+): Value {
+  const shape = [outChannels, inChannels, 3, 3] as const;
+  const short = int8Doubling(g, x, name, shape) ?? blockedDoubling(g, x, name, shape);
+  return short ?? conv2d(g, upsampleNearest(g, x, 2), name, inChannels, outChannels);
 }
 
 /**

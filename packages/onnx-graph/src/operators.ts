@@ -53,7 +53,7 @@ export function slice(g: GraphBuilder, x: Value, axis: number, start: number, en
 
 /** Two equal parts along an axis. */
 export function halve(g: GraphBuilder, x: Value, axis: number): [Value, Value] {
-  return g.multiNode("Split", [x], { axis, num_outputs: 2 }, 2) as [Value, Value];
+  return g.multiNode("Split", [x], { axis, num_outputs: 2 }, [x.type, x.type]) as [Value, Value];
 }
 
 export function gather(g: GraphBuilder, table: Value, indices: Value, axis = 0): Value {

@@ -16,7 +16,7 @@ export function quantisedLinear(
   inFeatures: number,
   outFeatures: number,
 ): Value | undefined {
-  const tensor = g.source.get(name);
+  const tensor = g.get(name);
   if (tensor === undefined || inFeatures % BLOCK !== 0) return undefined;
   const bits = bitsFor(tensor, g.options.quantise);
   if (bits === undefined || g.find(name, [outFeatures, inFeatures]) === undefined) return undefined;

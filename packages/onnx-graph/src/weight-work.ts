@@ -1,8 +1,10 @@
 /** Weights that are made from a checkpoint's tensors before a session can map them: planned while the graph is built, done afterwards. */
 import { closeSync, openSync } from "node:fs";
 import { byteLength, countElements, openTensorReader, type StoredTensor, type TensorReader } from "@kit/tensor-files";
-import { blockFilters, type FilterBlock } from "./blocked-filter.js";
 import { writeFully } from "./computed-file.js";
+import { type Corner, openCornerReader } from "./corner-filters.js";
+import { type FilterBlock, openFilterBlocker } from "./filter-blocker.js";
+import { roundWeights } from "./int8-weights.js";
 import { type Bits, BLOCK, quantise } from "./pack-weights.js";
 
 interface WorkPlace {
@@ -22,11 +24,24 @@ export interface QuantiseWork extends WorkPlace {
 /** Filters of a convolution to float32 in blocked order. */
 export interface BlockWork extends WorkPlace {
   readonly kind: "block";
+  /** the tensor is 3x3, its filters for this corner are wanted: `shape` is theirs */
+  readonly corner?: Corner;
+  readonly shape: readonly number[];
   readonly block: FilterBlock;
   readonly at: number;
 }
 
-export type WeightWork = QuantiseWork | BlockWork;
+/** A linear layer or a convolution to bytes with a scale for each output. */
+export interface Int8Work extends WorkPlace {
+  readonly kind: "int8";
+  /** as above */
+  readonly corner?: Corner;
+  readonly shape: readonly number[];
+  readonly weightsAt: number;
+  readonly scalesAt: number;
+}
+
+export type WeightWork = QuantiseWork | BlockWork | Int8Work;
 
 /** Numbers converted at a time: what a core's second-level cache holds with the result beside it. */
 const PIECE = 2048 * BLOCK;
@@ -37,10 +52,12 @@ export function weighWork(work: WeightWork): number {
 }
 
 export function doWeightWork(work: WeightWork): void {
-  const reader = openTensorReader(work.tensor);
+  const corner = work.kind === "block" || work.kind === "int8" ? work.corner : undefined;
+  const reader = corner ? openCornerReader(work.tensor, corner) : openTensorReader(work.tensor);
   const handle = openSync(work.file, "r+");
   try {
     if (work.kind === "quantise") quantiseTensor(work, reader, handle);
+    else if (work.kind === "int8") roundTensor(work, reader, handle);
     else blockTensor(work, reader, handle);
   } finally {
     closeSync(handle);
@@ -68,16 +85,25 @@ function quantiseTensor(
   }
 }
 
-function blockTensor({ tensor, block, at }: BlockWork, reader: TensorReader, handle: number): void {
-  const [outputs = 1, inputs = 1, ...kernel] = tensor.shape;
+function blockTensor({ shape, block, at }: BlockWork, reader: TensorReader, handle: number): void {
+  const [outputs = 1, inputs = 1, ...kernel] = shape;
   const taps = countElements(kernel);
-  const filters = new Float32Array(block * inputs * taps);
-  const blocked = new Float32Array(filters.length);
+  const { filters, pieces } = openFilterBlocker({ type: reader.type, inputs, taps, block });
+  const rowBytes = filters.length / block;
+  let to = at;
   for (let first = 0; first < outputs; first += block) {
-    const here = Math.min(block, outputs - first);
-    reader.read(first * inputs * taps, filters.subarray(0, here * inputs * taps));
-    filters.fill(0, here * inputs * taps);
-    blockFilters(filters, inputs, taps, block, blocked);
-    writeFully(handle, new Uint8Array(blocked.buffer), at + first * inputs * taps * 4);
+    const bytes = Math.min(block, outputs - first) * rowBytes;
+    reader.readStored(first * inputs * taps, filters.subarray(0, bytes));
+    filters.fill(0, bytes);
+    for (const piece of pieces()) {
+      writeFully(handle, piece, to);
+      to += piece.length;
+    }
   }
+}
+
+function roundTensor({ shape, weightsAt, scalesAt }: Int8Work, reader: TensorReader, handle: number): void {
+  const { weights, scales } = roundWeights(shape, reader);
+  writeFully(handle, weights, weightsAt);
+  writeFully(handle, scales, scalesAt);
 }

@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
+import { ASSEMBLY_OPTIONS } from "../../../scripts/assembly-options.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 await mkdir(new URL("../dist/", import.meta.url), { recursive: true });
@@ -19,21 +20,7 @@ async function compile(source, result) {
     here,
     "--outFile",
     `../dist/${result}`,
-    "--optimizeLevel",
-    "3",
-    "--shrinkLevel",
-    "0",
-    "--noAssert",
-    // No garbage collector, no allocator: the host lays the memory out.
-    "--runtime",
-    "stub",
-    "--importMemory",
-    "--initialMemory",
-    "1",
-    "--maximumMemory",
-    "65536",
-    "--enable",
-    "simd",
+    ...ASSEMBLY_OPTIONS,
   ]);
   if (error) {
     console.error(stderr.toString());

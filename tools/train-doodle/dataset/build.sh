@@ -10,8 +10,12 @@ mkdir -p "$build"
 npm install --ignore-scripts --no-audit --no-fund
 node list-pictures.mjs "$build" ${clip_art:+"$clip_art"}
 node name-labels.mjs "$build"
-until node render-pictures.mjs "$build"; do # a few pictures crash the renderer: each new start goes on behind such a one
-  echo "the renderer crashed on one picture: going on with the next"
+parts=$(nproc)
+for ((part = 0; part < parts; part++)); do
+  until node render-pictures.mjs "$build" "$part" "$parts"; do # a few pictures crash the renderer: each new start goes on behind such a one
+    echo "the renderer crashed on one picture: going on with the next"
+  done &
 done
+wait
 python3 pack.py "$build" "$out"
 [ -n "${KEEP_TOKENIZER:-}" ] || python3 make_tokenizer.py "$build" "$out"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """usage: pack.py BUILD OUT: joins pictures, names and colour statistics -> OUT/data.bin, OUT/meta.json"""
+import glob
 import json
 import os
 import re
@@ -40,11 +41,17 @@ def place_of(values, value):
     return values.index(value)
 
 
+def read_parts(build):
+    for index in glob.glob(os.path.join(build, "pictures-*.jsonl")):
+        data = open(index.replace(".jsonl", ".bin"), "rb").read()
+        for one in map(json.loads, open(index)):
+            yield dict(one, bytes=data[one["off"]:one["off"] + one["len"]])
+
+
 def main(build, out):
     pictures = json.load(open(os.path.join(build, "list.json")))
     names = json.load(open(os.path.join(build, "names.json")))
-    drawn = [json.loads(line) for line in open(os.path.join(build, "pictures.jsonl"))]
-    data = open(os.path.join(build, "pictures.bin"), "rb").read()
+    drawn = sorted(read_parts(build), key=lambda one: one["n"])
     styles, groups, labels, images, label_at, offset = [], [], [], [], {}, 0
     os.makedirs(out, exist_ok=True)
     with open(os.path.join(out, "data.bin"), "wb") as packed:
@@ -59,7 +66,7 @@ def main(build, out):
                 labels.append(description)
             elif not labels[label_at[key]]["kws"]:
                 labels[label_at[key]]["kws"] = description["kws"]
-            packed.write(data[one["off"]:one["off"] + one["len"]])
+            packed.write(one["bytes"])
             colours = {name: one[name] for name in ("cov", "hue", "hfrac", "sat", "blk", "wht", "gry", "brn", "val")}
             images.append(dict(o=offset, n=one["len"], s=place_of(styles, picture["style"]), g=place_of(groups, picture["group"]), l=label_at[key], **colours))
             offset += one["len"]

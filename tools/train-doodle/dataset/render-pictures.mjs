@@ -1,5 +1,6 @@
-// usage: node render-pictures.mjs BUILD: draws every listed picture as a 256x256 WebP that its content fills, with colour statistics
-// -> BUILD/pictures.bin, pictures.jsonl. A stopped run goes on; a picture that crashes the renderer is skipped when the run is given again.
+// usage: node render-pictures.mjs BUILD PART PARTS: draws every PARTS-th listed picture as a 256x256 WebP that its content fills, with
+// colour statistics -> BUILD/pictures-PART.bin, .jsonl. Each part is a process of its own, so that all cores draw. A stopped run goes on;
+// a picture that crashes the renderer is skipped when the run is given again.
 import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -13,10 +14,10 @@ const CLIP_ART_WIDTH = 700;
 const LEAST_COVER = 0.02;
 
 const require = createRequire(import.meta.url);
-const [build] = process.argv.slice(2);
+const [build, part, parts] = process.argv.slice(2);
 const list = JSON.parse(readFileSync(join(build, "list.json"), "utf8"));
-const indexFile = join(build, "pictures.jsonl");
-const currentFile = join(build, "pictures.current");
+const indexFile = join(build, `pictures-${part}.jsonl`);
+const currentFile = join(build, `pictures-${part}.current`);
 const done = existsSync(indexFile)
   ? readFileSync(indexFile, "utf8")
       .split("\n")
@@ -25,11 +26,12 @@ const done = existsSync(indexFile)
   : [];
 let offset = done.length ? done.at(-1).off + done.at(-1).len : 0;
 // the picture named here was being drawn when an earlier run ended: it is not tried again
-const start = existsSync(currentFile) ? Number(readFileSync(currentFile, "utf8")) + 1 : 0;
-const data = openSync(join(build, "pictures.bin"), done.length ? "r+" : "w");
+const start = existsSync(currentFile) ? Number(readFileSync(currentFile, "utf8")) + Number(parts) : Number(part);
+const data = openSync(join(build, `pictures-${part}.bin`), done.length ? "r+" : "w");
 
 let failed = 0;
-for (let n = start; n < list.length; n++) {
+let tried = 0;
+for (let n = start; n < list.length; n += Number(parts)) {
   writeFileSync(currentFile, String(n));
   try {
     const png = await drawPicture(list[n]);
@@ -43,9 +45,9 @@ for (let n = start; n < list.length; n++) {
     failed++;
     console.error(`${list[n].set}/${list[n].key}: ${error.message}`);
   }
-  if (n % 500 === 0) console.log(`${n}/${list.length}, ${(offset / 1e6).toFixed(1)} MB`);
+  if (++tried % 500 === 0) console.log(`${n}/${list.length}, ${(offset / 1e6).toFixed(1)} MB`);
 }
-console.log(`${list.length} pictures tried, ${failed} failed, ${(offset / 1e6).toFixed(1)} MB`);
+console.log(`part ${part}: ${tried} pictures tried in this run, ${failed} failed, ${(offset / 1e6).toFixed(1)} MB`);
 
 async function readPixels(png) {
   const { data: pixels, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });

@@ -8,6 +8,7 @@ import {
   type BuiltGraph,
   clip,
   conv2d,
+  doublingConv2d,
   GraphBuilder,
   type GraphOptions,
   groupNorm,
@@ -16,7 +17,6 @@ import {
   linear,
   padImage,
   tokensToImage,
-  upsampleNearest,
   type Value,
 } from "@kit/onnx-graph";
 import type { TensorSource } from "@kit/tensor-files";
@@ -137,7 +137,7 @@ export function buildAutoencoderKLDecoder(
       x = resnet(g, x, `${name}.resnets.${layer}`, channels, size, config);
       channels = size;
     }
-    if (i < reversed.length - 1) x = conv2d(g, upsampleNearest(g, x, 2), `${name}.upsamplers.0.conv`, size, size);
+    if (i < reversed.length - 1) x = doublingConv2d(g, x, `${name}.upsamplers.0.conv`, size, size);
     g.tap(name, x);
   }
   x = activate(g, groupNorm(g, x, "decoder.conv_norm_out", channels, config.groups, EPSILON), activation);

@@ -52,10 +52,14 @@ export function resnetBlock(g: GraphBuilder, x: Value, name: string, options: Re
     h = add(g, multiply(g, h, scale), slice(g, shift, 1, outChannels, 2 * outChannels));
   }
   h = conv2d(g, activate(g, h, activation), `${name}.conv2`, outChannels, outChannels);
-  const short =
-    inChannels === outChannels ? x : conv2d(g, x, `${name}.conv_shortcut`, inChannels, outChannels, { kernel: 1 });
+  const short = inChannels === outChannels ? x : shortcut(g, x, name, inChannels, outChannels);
   const sum = add(g, short, h);
   return g.tap(name, outputScale === 1 ? sum : multiply(g, sum, g.constantFloats([1 / outputScale])));
+}
+
+/** Precise: whatever is rounded here passes every later layer by, and the input is the sum of all before, of very different sizes. */
+function shortcut(g: GraphBuilder, x: Value, name: string, inChannels: number, outChannels: number): Value {
+  return conv2d(g, x, `${name}.conv_shortcut`, inChannels, outChannels, { kernel: 1, precise: true });
 }
 
 function timeShift(g: GraphBuilder, name: string, time: NonNullable<ResnetOptions["time"]>, channels: number): Value {

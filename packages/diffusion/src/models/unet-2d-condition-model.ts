@@ -9,16 +9,17 @@ import {
   type BuiltGraph,
   concat,
   conv2d,
+  doublingConv2d,
   GraphBuilder,
   type GraphOptions,
-  gelu,
+  gatedFeedForward,
   groupNorm,
-  halve,
   imageToTokens,
   layerNorm,
   linear,
   multiply,
   padImage,
+  prefersConvolutions,
   reshape,
   sinusoidalEmbedding,
   subtract,
@@ -330,8 +331,10 @@ function upBlock(
     channels = block.channels;
   }
   if (index < config.upBlocks.length - 1) {
-    x = upsampleNearestLike(g, x, skips.at(-1)!.value);
-    x = conv2d(g, x, `${name}.upsamplers.0.conv`, channels, channels);
+    const upsampler = `${name}.upsamplers.0.conv`;
+    x = g.options.evenSides
+      ? doublingConv2d(g, x, upsampler, channels, channels)
+      : conv2d(g, upsampleNearestLike(g, x, skips.at(-1)!.value), upsampler, channels, channels);
   }
   return g.tap(name, x);
 }
@@ -381,16 +384,23 @@ function transformer(
   const { groups, linearProjection } = conditions.config;
   const convolution = !linearProjection;
   const normed = groupNorm(g, x, `${name}.norm`, channels, groups, TRANSFORMER_NORM_EPS);
-  let tokens = linear(g, imageToTokens(g, normed, channels), `${name}.proj_in`, channels, channels, { convolution });
+  const [first, last] = [`${name}.proj_in`, `${name}.proj_out`];
+  const pointwise = prefersConvolutions(g, first, last);
+  let tokens = pointwise
+    ? imageToTokens(g, conv2d(g, normed, first, channels, channels, { kernel: 1 }), channels)
+    : linear(g, imageToTokens(g, normed, channels), first, channels, channels, { convolution });
   for (let i = 0; i < depth; i++) {
     tokens = transformerBlock(g, tokens, `${name}.transformer_blocks.${i}`, block, conditions);
   }
-  const projected = linear(g, tokens, `${name}.proj_out`, channels, channels, { convolution });
-  return g.tap(name, add(g, tokensToImage(g, projected, x), x));
+  // a sum of many layers, of very different sizes: one scale for all of it would show in the picture
+  const projected = pointwise
+    ? conv2d(g, tokensToImage(g, tokens, x), last, channels, channels, { kernel: 1 })
+    : tokensToImage(g, linear(g, tokens, last, channels, channels, { convolution, precise: true }), x);
+  return g.tap(name, add(g, projected, x));
 }
 
 const LAYER_NORM_EPS = 1e-5;
-/** The feed-forward layer is four times as wide as the tokens, and gated: twice that in one matrix. */
+/** The feed-forward layer is so many times as wide as the tokens. */
 const FEED_FORWARD_FACTOR = 4;
 
 function transformerBlock(g: GraphBuilder, x: Value, name: string, block: BlockConfig, conditions: Conditions): Value {
@@ -402,7 +412,7 @@ function transformerBlock(g: GraphBuilder, x: Value, name: string, block: BlockC
   const [context, contextDim] = onlyCrossAttention ? [text, crossAttentionDim] : [first, channels];
   let h = add(g, x, attend(g, first, context, contextDim, `${name}.attn1`, block, conditions));
   h = add(g, h, attend(g, norm(h, 2), text, crossAttentionDim, `${name}.attn2`, block, conditions));
-  return add(g, h, feedForward(g, norm(h, 3), `${name}.ff`, channels));
+  return add(g, h, gatedFeedForward(g, norm(h, 3), `${name}.ff`, channels, channels * FEED_FORWARD_FACTOR));
 }
 
 function attend(
@@ -415,16 +425,11 @@ function attend(
   conditions: Conditions,
 ): Value {
   const { channels, heads } = block;
+  const few = context === conditions.text;
   const q = linear(g, x, `${name}.to_q`, channels, channels, { bias: false });
-  const k = linear(g, context, `${name}.to_k`, contextDim, channels, { bias: false });
-  const v = linear(g, context, `${name}.to_v`, contextDim, channels, { bias: false });
+  const k = linear(g, context, `${name}.to_k`, contextDim, channels, { bias: false, few });
+  const v = linear(g, context, `${name}.to_v`, contextDim, channels, { bias: false, few });
   const upcast = conditions.config.upcastAttention;
   const mixed = attention(g, q, k, v, { heads, scale: (channels / heads) ** -0.5, upcast });
   return linear(g, mixed, `${name}.to_out.0`, channels, channels);
-}
-
-function feedForward(g: GraphBuilder, x: Value, name: string, channels: number): Value {
-  const inner = channels * FEED_FORWARD_FACTOR;
-  const [value, gate] = halve(g, linear(g, x, `${name}.net.0.proj`, channels, 2 * inner), -1);
-  return linear(g, multiply(g, value, gelu(g, gate)), `${name}.net.2`, inner, channels);
 }

@@ -1,6 +1,6 @@
 /**
- * Other shapes from models that know squares only. Asked for a wide picture such a model stretches the thing or draws it twice, so it
- * draws a square, whose edges are drawn out to the shape that was asked for; then the new parts alone are repainted at
+ * Shapes that a small model was not trained on. Asked for a very wide picture it stretches the thing or draws it twice, so it draws
+ * a shape it knows, whose edges are drawn out to the one that was asked for; then the new parts alone are repainted at
  * half strength without words, which turns the streaks into more of the same sky, ground or paper.
  */
 import type { DiffusionModel } from "./diffusion-model.js";

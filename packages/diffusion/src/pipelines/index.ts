@@ -14,7 +14,7 @@ export {
 } from "./generate-images.js";
 export { compositePixels } from "./inpainting.js";
 export type { Latents } from "./latents.js";
-export { chooseCanvas, chooseDrawnSize, type Size } from "./native-size.js";
+export { chooseCanvas, chooseDrawnSize, chooseTrainedSize, type Size, type TrainedSizes } from "./native-size.js";
 export type { Pixels } from "./pixels.js";
 export { createNoisePredictor, type NoisePredictor, type PredictorOptions } from "./predict-noise.js";
 export { drawPreview, fitPreviewMap, type PreviewMap } from "./preview.js";

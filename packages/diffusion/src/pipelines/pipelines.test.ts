@@ -6,7 +6,7 @@ import type { VaePart } from "./diffusion-model.js";
 import { countImageSteps } from "./generate-images.js";
 import { blendLatents, compositePixels, shrinkMask } from "./inpainting.js";
 import type { Latents } from "./latents.js";
-import { chooseCanvas, chooseDrawnSize } from "./native-size.js";
+import { chooseCanvas, chooseDrawnSize, chooseTrainedSize } from "./native-size.js";
 import { fromPlanes, toPlanes } from "./pixels.js";
 import { drawPreview, fitPreviewMap } from "./preview.js";
 import { resizeMask, resizePixels } from "./resize-pixels.js";
@@ -162,12 +162,41 @@ function createLinearVae(): VaePart {
   };
 }
 
-describe("shapes for models that know squares only", () => {
-  it("are the smallest canvases around the square", () => {
-    expect(chooseCanvas({ width: 512, height: 512 }, 256, 8)).toEqual({ width: 256, height: 256 });
-    expect(chooseCanvas({ width: 768, height: 512 }, 256, 8)).toEqual({ width: 384, height: 256 });
-    expect(chooseCanvas({ width: 192, height: 256 }, 256, 8)).toEqual({ width: 256, height: 336 });
-    expect(chooseCanvas({ width: 1040, height: 1024 }, 256, 8)).toEqual({ width: 256, height: 256 });
+describe("sizes of models that know only some", () => {
+  const trained = { side: 256, least: 192, most: 384, ratio: 1.5, area: 320 * 320, step: 32 };
+
+  it("are drawn as asked for where the model was trained on their like", () => {
+    for (const [width, height] of [
+      [256, 256],
+      [384, 256],
+      [224, 288],
+      [192, 192],
+      [320, 320],
+    ] as const) {
+      expect(chooseTrainedSize({ width, height }, trained)).toEqual({ width, height });
+    }
+  });
+
+  it("are otherwise drawn in the nearest trained shape, hardly distorted, near the best side", () => {
+    const choose = (width: number, height: number) => chooseTrainedSize({ width, height }, trained);
+    expect(choose(512, 512)).toEqual({ width: 256, height: 256 });
+    expect(choose(64, 64)).toEqual({ width: 256, height: 256 });
+    expect(choose(768, 512)).toEqual({ width: 384, height: 256 });
+    expect(choose(384, 384)).toEqual({ width: 256, height: 256 });
+    for (let width = 512; width <= 768; width += 8) {
+      const drawn = choose(width, 512);
+      expect(Math.abs(Math.log(drawn.width / drawn.height / (width / 512)))).toBeLessThan(0.06);
+      expect(choose(512, width)).toEqual({ width: drawn.height, height: drawn.width });
+    }
+  });
+
+  it("get a canvas around them where the shape is beyond the trained ones", () => {
+    const canvas = (width: number, height: number) =>
+      chooseCanvas({ width, height }, chooseTrainedSize({ width, height }, trained), trained, 8);
+    expect(canvas(1024, 512)).toEqual({ width: 512, height: 256 });
+    expect(canvas(256, 1024)).toEqual({ width: 256, height: 1024 });
+    expect(canvas(768, 512)).toEqual({ width: 384, height: 256 });
+    expect(canvas(1040, 1024)).toEqual({ width: 256, height: 256 });
   });
 
   it("repeat the outermost pixels and mask what is new, with a seam", () => {

@@ -22,9 +22,10 @@ export async function startInPlace(
   const { folders, file, terminal } = context;
   const { values } = resolveSettings(studioSettings, { flags: {}, env: terminal.env, file });
   const log = createLog({ name: "easel", level: "silent" });
+  const warn = (message: string) => terminal.stderr.write(`easel: ${message}\n`);
   const apiKey = randomUUID();
   const easel = await createEasel({
-    ...(await studioOptions(values, { folders, file }, log)),
+    ...(await studioOptions(values, { folders, file }, log, warn)),
     apiKeys: [apiKey],
     maxWaiting: MAX_WAITING,
   });

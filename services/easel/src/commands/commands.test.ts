@@ -115,6 +115,7 @@ describe("run", () => {
     [["run", "x", "--server", "nonsense"], 2, /--server must be an http or https address/],
     [["run"], 2, /standard input was empty/],
     [["rum", "x"], 2, /Did you mean run/],
+    [["serve", "--cpu-math", "int4"], 2, /--cpu-math must be one of float32, int8 \(given: "int4"\)/],
   ])("%j ends with %i and says why", async (args, code, message) => {
     const ended = await run(args as string[]);
     expect(ended.err).toMatch(message as RegExp);

@@ -50,6 +50,14 @@ export const studioSettings = {
     default: "auto",
     choices: ["auto", "cpu", "webgpu", "cuda"],
   }),
+  cpuMath: choice({
+    flag: "--cpu-math <name>",
+    env: "SERVICE_CPU_MATH",
+    key: "engine.cpu_math",
+    doc: "arithmetic of the cpu backend; int8: faster on processors with AMX or VNNI, pictures move a little",
+    default: "float32",
+    choices: ["float32", "int8"],
+  }),
   threads: integer({
     flag: "--threads <number>",
     env: "SERVICE_THREADS",

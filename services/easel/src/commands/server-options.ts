@@ -22,9 +22,10 @@ export async function studioOptions(
   settings: SettingValues<typeof studioSettings>,
   { folders, file }: Context,
   log: Logger,
+  warn = (message: string): void => log.warn(message),
 ): Promise<Omit<EaselOptions, "maxWaiting">> {
   const modelsFolder = modelsFolderOf(settings.modelsDir, folders);
-  const engine = await createEngine(engineOptions(settings, modelsFolder));
+  const engine = await createEngine({ ...engineOptions(settings, modelsFolder), onNotice: warn });
   const output = settings.outputDir ?? join(folders.data, "output");
   return {
     engine,
@@ -49,6 +50,7 @@ export async function studioOptions(
 function engineOptions(settings: SettingValues<typeof studioSettings>, modelsFolder: string): EngineOptions {
   return {
     backend: settings.backend,
+    cpuMath: settings.cpuMath,
     tokenizerFolder: join(modelsFolder, TOKENIZER_FOLDER),
     ...(settings.threads !== undefined && { threads: settings.threads }),
     ...(settings.memoryBudget !== undefined && { memoryBudgetBytes: settings.memoryBudget }),

@@ -54,15 +54,27 @@ test("the shipped adapter turns a coloured picture into ink lines, in the API an
   expect(await sharp(file).raw().toBuffer()).toEqual(await sharp(ink.picture).raw().toBuffer());
 });
 
-test("a wide picture is the shipped model's square with its edges continued, and the answer says so", async () => {
-  const { picture, warning } = await draw({ prompt: "a fox", width: 384, height: 256 });
-  expect(await sharp(picture).metadata()).toMatchObject({ width: 384, height: 256 });
-  expect(warning).toBe("drawn at 256x256, this model's size, with its edges continued to 384x256");
-  const square = await draw({ prompt: "a fox", width: 256, height: 256 });
-  const middle = { left: 64 + 8, top: 0, width: 256 - 16, height: 256 };
+test("sizes and shapes near its own are drawn natively, with nothing to be said", async () => {
+  for (const [width, height] of [
+    [384, 256],
+    [224, 320],
+    [192, 192],
+  ]) {
+    const { picture, warning } = await draw({ prompt: "a fox", width, height });
+    expect(await sharp(picture).metadata()).toMatchObject({ width, height });
+    expect(warning).toBeNull();
+  }
+});
+
+test("a very wide picture is the widest native one with its edges continued, and the answer says so", async () => {
+  const { picture, warning } = await draw({ prompt: "a fox", width: 512, height: 256 });
+  expect(await sharp(picture).metadata()).toMatchObject({ width: 512, height: 256 });
+  expect(warning).toBe("drawn at 384x256, a size this model was trained on, with its edges continued to 512x256");
+  const native = await draw({ prompt: "a fox", width: 384, height: 256 });
+  const middle = { left: 64 + 8, top: 0, width: 384 - 16, height: 256 };
   const found = await sharp(picture).extract(middle).raw().toBuffer();
   expect(found).toEqual(
-    await sharp(square.picture)
+    await sharp(native.picture)
       .extract({ ...middle, left: 8 })
       .raw()
       .toBuffer(),

@@ -3,6 +3,8 @@
  * Every method may be called at any time; calls that need the engine's one worker wait in line inside it, the getters never wait.
  */
 
+import type { TrainedSizes } from "@kit/diffusion";
+
 /** Where a resolved model's files lie, and how to run them. Two models with equal `name` are the same model. */
 export interface ModelFiles {
   /** canonical `<name>:<variant>` */
@@ -20,8 +22,8 @@ export interface ModelFiles {
   readonly clipSkip?: number;
   /** largest pixel area drawn natively; larger requests are drawn at the best smaller size and enlarged */
   readonly nativeArea?: number;
-  /** trained on squares of this side only: pictures from text are drawn so, and brought to the shape and size that were asked for */
-  readonly squareSide?: number;
+  /** pictures from text are drawn at one of these sizes, and brought to the shape and size that were asked for */
+  readonly trainedSizes?: TrainedSizes;
 }
 
 export interface AdapterUse {

@@ -223,12 +223,15 @@ describe("drawing", () => {
     expect(warnings[0]).toMatch(/drawn at \d+x\d+.*enlarged to 512x256/);
   });
 
-  it("draws a square with a model that knows only squares, and continues its edges to other shapes", async () => {
-    const model = { name: "square", path: join(folder, "tiny"), squareSide: 128 };
+  it("draws a size the model was trained on, and continues its edges to shapes beyond", async () => {
+    const trainedSizes = { side: 128, least: 128, most: 128, ratio: 1, area: 128 * 128, step: 32 };
+    const model = { name: "square", path: join(folder, "tiny"), trainedSizes };
     const square = (await shared.generate(createJob({ model, width: 128, height: 128 }))).images[0]!;
     const wide = await shared.generate(createJob({ model, width: 192, height: 128 }));
     expect(wide.images[0]).toMatchObject({ width: 192, height: 128 });
-    expect(wide.warnings[0]).toBe("drawn at 128x128, this model's size, with its edges continued to 192x128");
+    expect(wide.warnings[0]).toBe(
+      "drawn at 128x128, a size this model was trained on, with its edges continued to 192x128",
+    );
     // beyond the seam the square is there unchanged, 32 pixels from the left
     const [row, from, length] = [64, 32 + 8, 128 - 16];
     const middle = wide.images[0]!.rgb.subarray((row * 192 + from) * 3, (row * 192 + from + length) * 3);

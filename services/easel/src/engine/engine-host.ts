@@ -7,13 +7,14 @@
  *   await engine.close();
  */
 import { tmpdir } from "node:os";
-import { openCheckpoint, readAdapter } from "@kit/diffusion";
 import { createCallLine } from "./call-line.js";
 import { chooseBackend } from "./choose-backend.js";
+import { chooseCpuMath } from "./choose-cpu-math.js";
 import { type CallOptions, type Engine, EngineError, type GpuInfo } from "./engine-api.js";
 import { type EngineCall, type EngineChild, startEngineChild } from "./engine-child.js";
 import {
   type Backend,
+  type CpuMath,
   chooseMemoryBudget,
   countPhysicalCores,
   DEFAULT_CANCEL_GRACE_MS,
@@ -23,7 +24,6 @@ import {
 import type { CallResult } from "./engine-protocol.js";
 import { createGpuWatch, queryGpu } from "./gpu-info.js";
 import { readResidentBytes } from "./memory-kills.js";
-import { createModelMatcher } from "./opened-model.js";
 
 /** Rejects with an EngineError if the chosen backend does not run on this machine. */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -33,11 +33,13 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   let starting: Promise<EngineChild> | undefined;
   let modelsLoaded: readonly string[] = [];
   let gpu: GpuInfo | null = null;
+  let cpuMath: CpuMath = "float32";
 
   const startChild = (backend: Backend) =>
     startEngineChild({
       settings: {
         backend,
+        cpuMath,
         threads: options.threads ?? countPhysicalCores(),
         memoryBudgetBytes: options.memoryBudgetBytes ?? chooseMemoryBudget(gpu),
         scratchFolder: options.scratchFolder ?? tmpdir(),
@@ -56,6 +58,9 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const backend = await chooseBackend(options.backend ?? "auto", async (candidate) => {
     await (await startChild(candidate)).stop();
   });
+  const { math, notice } = chooseCpuMath(options.cpuMath ?? "float32", backend);
+  cpuMath = math;
+  if (notice) options.onNotice?.(notice);
   if (backend !== "cpu") gpu = await queryGpu();
   const readGpu = backend === "cpu" ? () => null : createGpuWatch(gpu);
 
@@ -92,13 +97,9 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
         return names;
       }),
     async checkAdapter(model, adapterPath) {
-      try {
-        const [checkpoint, adapter] = await Promise.all([openCheckpoint(model.path), readAdapter(adapterPath)]);
-        return { matchedLayers: createModelMatcher(checkpoint)(adapter).length };
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        throw new EngineError("VALIDATION_ERROR", message, { cause: error });
-      }
+      // its modules are the engine process's; loading them here as well would hold up its start
+      const { checkAdapter } = await import("./check-adapter.js");
+      return checkAdapter(model, adapterPath);
     },
     status: () => ({
       busy: line.isBusy,

@@ -4,10 +4,16 @@ import type { GpuInfo } from "./engine-api.js";
 
 export type BackendChoice = "cpu" | "webgpu" | "cuda" | "auto";
 export type Backend = Exclude<BackendChoice, "auto">;
+/** float32 is exact to rounding: a seed gives the same picture everywhere. int8 is about twice as fast on processors made for it, and pictures move a little. */
+export type CpuMath = "float32" | "int8";
 
 export interface EngineOptions {
   /** `auto` takes the first of cuda, webgpu, cpu that really runs */
   readonly backend?: BackendChoice;
+  /** arithmetic of the cpu backend; int8 only where the processor has instructions for it (choose-cpu-math.ts); default: float32 */
+  readonly cpuMath?: CpuMath;
+  /** told once why a setting has no effect here */
+  readonly onNotice?: (message: string) => void;
   /** threads of one session; default: physical cores */
   readonly threads?: number;
   /** bytes that loaded components and the work on them may take together; default: three quarters of the graphics card's, the container's or the machine's memory */

@@ -1,9 +1,11 @@
 /** The messages between engine-host.ts (parent) and engine-process.ts (child). Pixels travel as typed arrays (advanced serialization). */
 import type { EngineErrorCode, EngineJob, EngineProgress, EngineResult, ModelFiles } from "./engine-api.js";
-import type { Backend } from "./engine-options.js";
+import type { Backend, CpuMath } from "./engine-options.js";
 
 export interface ProcessSettings {
   readonly backend: Backend;
+  /** default: float32 */
+  readonly cpuMath?: CpuMath;
   readonly threads: number;
   readonly memoryBudgetBytes: number;
   readonly scratchFolder: string;

@@ -17,7 +17,7 @@ import { EngineError, type EngineJob, type EngineProgress, type EngineResult, ty
 import type { ProcessSettings } from "./engine-protocol.js";
 import { describePlan, isSameSize, planSizes, resizeImages, type SizePlan, shrinkInputs } from "./fit-native-size.js";
 import { fingerprintModel, type OpenedModel, openModel } from "./opened-model.js";
-import { createPipelineModel } from "./pipeline-model.js";
+import { createPipelineModel, type PipelineContext } from "./pipeline-model.js";
 import { createProductSession, multiplyMatrices, type RuntimeSession } from "./runtime-session.js";
 import { removeStaleScratch } from "./scratch-file.js";
 
@@ -60,9 +60,14 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
     return { model, fingerprint };
   };
 
-  const prepare = async (files: ModelFiles, adapters: EngineJob["adapters"], area: number, call: CallContext) => {
+  const prepare = async (
+    files: ModelFiles,
+    adapters: EngineJob["adapters"],
+    pictures: Pick<PipelineContext, "area" | "sidesAreMultiplesOf">,
+    call: CallContext,
+  ) => {
     const { model, fingerprint } = await open(files);
-    const context = { settings, store, multiply, area, report: call.report };
+    const context = { settings, store, multiply, ...pictures, report: call.report };
     return { model, fingerprint, ...(await createPipelineModel(model, adapters, fingerprint, context)) };
   };
 
@@ -111,7 +116,12 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
       const started = performance.now();
       const factor = (await open(job.model)).model.vae.config.factor;
       const plan = planSizes(job, factor);
-      const prepared = await prepare(job.model, job.adapters, plan.canvas.width * plan.canvas.height, call);
+      const sides = [plan.drawn.width, plan.drawn.height, plan.canvas.width, plan.canvas.height];
+      const pictures = {
+        area: plan.canvas.width * plan.canvas.height,
+        sidesAreMultiplesOf: (pixels: number) => sides.every((side) => side % pixels === 0),
+      };
+      const prepared = await prepare(job.model, job.adapters, pictures, call);
       try {
         return await draw(job, plan, prepared, call, started);
       } finally {
@@ -122,7 +132,8 @@ export function createEngineWorker(settings: ProcessSettings, onModels: (names: 
     async load(files, call) {
       const started = performance.now();
       const area = Math.min(files.nativeArea ?? Number.POSITIVE_INFINITY, DEFAULT_SIDE ** 2);
-      const { pipeline } = await prepare(files, [], area, call);
+      // most pictures are such
+      const { pipeline } = await prepare(files, [], { area, sidesAreMultiplesOf: () => true }, call);
       await openAll(pipeline, call);
       return performance.now() - started;
     },

@@ -5,6 +5,7 @@
 import {
   chooseCanvas,
   chooseDrawnSize,
+  chooseTrainedSize,
   compositePixels,
   enlargePixels,
   type Pixels,
@@ -23,13 +24,14 @@ export interface SizePlan {
 }
 
 export function planSizes(job: EngineJob, factor: number): SizePlan {
-  const { squareSide, nativeArea } = job.model;
+  const { trainedSizes, nativeArea } = job.model;
   // with a picture to start from there is nothing to stretch: it says where things are
-  if (squareSide === undefined || job.image) {
+  if (trainedSizes === undefined || job.image) {
     const drawn = chooseDrawnSize(job, nativeArea, factor);
     return { drawn, canvas: drawn };
   }
-  return { drawn: { width: squareSide, height: squareSide }, canvas: chooseCanvas(job, squareSide, factor) };
+  const drawn = chooseTrainedSize(job, trainedSizes);
+  return { drawn, canvas: chooseCanvas(job, drawn, trainedSizes, factor) };
 }
 
 export function isSameSize(a: Size, b: Size): boolean {
@@ -42,7 +44,7 @@ export function describePlan(job: EngineJob, { drawn, canvas }: SizePlan): strin
   const continued = isSameSize(drawn, canvas) ? "" : ` with its edges continued to ${formatSize(canvas)}`;
   const change = canvas.width * canvas.height < job.width * job.height ? "enlarged" : "shrunk";
   const resized = isSameSize(canvas, job) ? "" : ` and ${change} to ${formatSize(job)}`;
-  return [`drawn at ${formatSize(drawn)}, this model's size,${continued}${resized}`];
+  return [`drawn at ${formatSize(drawn)}, a size this model was trained on,${continued}${resized}`];
 }
 
 function formatSize({ width, height }: Size): string {

@@ -48,6 +48,7 @@ describe.skipIf(!folder)("the trained model gives PyTorch's numbers", () => {
       store,
       multiply: () => Promise.reject(new Error("no adapters here")),
       area: (side * 8) ** 2,
+      sidesAreMultiplesOf: (pixels) => (side * 8) % pixels === 0,
       report: () => undefined,
     });
     model = prepared.pipeline;

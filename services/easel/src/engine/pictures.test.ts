@@ -104,6 +104,38 @@ describe("pictures equal diffusers'", () => {
   });
 });
 
+it("sizes that do not halve evenly down to the middle of the net are drawn too, and are no other pictures", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "odd-"));
+  const settings = { backend: "cpu", threads: 1, memoryBudgetBytes: 2 ** 32, scratchFolder: folder } as const;
+  const worker = createEngineWorker({ ...settings, tokenizerFolder: undefined }, () => undefined);
+  const path = await writeTinyCheckpoint(folder, { kind: "sd1" });
+  const draw = async (width: number, height: number) => {
+    const job: EngineJob = {
+      model: { name: "odd", path },
+      prompt: "a cat",
+      negativePrompt: "",
+      width,
+      height,
+      steps: 2,
+      guidance: 1,
+      seed: 5,
+      batch: 1,
+      adapters: [],
+      preview: false,
+    };
+    const { images } = await worker.generate(job, { report: () => undefined, isCancelled: () => false });
+    return images[0]!;
+  };
+  const even = await draw(64, 64);
+  const odd = await draw(72, 88);
+  expect([odd.width, odd.height]).toEqual([72, 88]);
+  expect(new Set(odd.rgb).size).toBeGreaterThan(10);
+  // the net for odd sizes does not take the place of the other
+  expect((await draw(64, 64)).rgb).toEqual(even.rgb);
+  await worker.unload(undefined);
+  await rm(folder, { recursive: true, force: true });
+});
+
 describe("guidance in one batched call", () => {
   it.each(["sd1", "sdxl"] as const)("predicts what two calls predict (%s)", async (kind) => {
     const folder = await mkdtemp(join(tmpdir(), "batched-"));
@@ -120,6 +152,7 @@ describe("guidance in one batched call", () => {
       store,
       multiply: () => Promise.reject(new Error("no adapters here")),
       area: SIZE * SIZE,
+      sidesAreMultiplesOf: (pixels) => SIZE % pixels === 0,
       report: () => undefined,
     });
     const prompts = await encodePrompts(pipeline, "a cat", "a dog", true);

@@ -7,7 +7,7 @@ import { createComponentLoader, type LoadRequest } from "./component-loader.js";
 import type { ComponentRequest, ComponentStore } from "./component-store.js";
 import { type AdapterUse, EngineError, type EngineProgress } from "./engine-api.js";
 import type { ProcessSettings } from "./engine-protocol.js";
-import { estimateMemory, FOLDED_COPIES } from "./estimate-memory.js";
+import { estimateMemory, estimateResident } from "./estimate-memory.js";
 import { findFilterBlock } from "./find-filter-block.js";
 import type { ComponentName, ComponentPlan } from "./model-components.js";
 import type { OpenedModel } from "./opened-model.js";
@@ -18,6 +18,8 @@ export interface PipelineContext {
   readonly multiply: MatrixProduct;
   /** pixel area of the pictures to come, for the estimate of working memory */
   readonly area: number;
+  /** whether the sides of all pictures to come are multiples of this */
+  sidesAreMultiplesOf(pixels: number): boolean;
   report(progress: EngineProgress): void;
 }
 
@@ -62,7 +64,7 @@ export async function createPipelineModel(
     const touching = matched.map(({ layers }) => layers.some((layer) => layer.component === component));
     // adapters that leave a component alone must not make a second copy of it
     const used = component ? all.filter((_, i) => touching[i]) : [];
-    const options = chooseGraphOptions(model, plan, context.settings, filterBlock);
+    const options = chooseGraphOptions(model, plan, context, filterBlock);
     const request = {
       key: JSON.stringify([fingerprint, plan.name, options, used]),
       plan,
@@ -131,20 +133,34 @@ async function openAdapter(path: string): Promise<Adapter> {
 function chooseGraphOptions(
   model: OpenedModel,
   plan: ComponentPlan,
-  settings: ProcessSettings,
+  { settings, sidesAreMultiplesOf }: PipelineContext,
   filterBlock: FilterBlock | undefined,
 ): GraphOptions {
   const target = settings.backend;
   const { quantisation } = model.files;
   const quantise = quantisation && ADAPTED[plan.name] !== undefined ? { quantise: quantisation } : {};
   if (target !== "cpu") return { target, compute: plan.needsFp32 ? "fp32" : "fp16", weights: "fold", ...quantise };
+  const folded = (part: ComponentPlan): GraphOptions => {
+    const int8 = settings.cpuMath === "int8" && takesInt8(model, part) ? { int8: true } : {};
+    return { target, compute: "fp32", weights: "fold", ...int8 };
+  };
   const parts = [model.unet, model.vaeDecoder, ...model.textEncoders.map((encoder) => encoder.plan)];
-  const floatBytes = parts.reduce((sum, part) => sum + part.floatBytes, 0);
-  const fits = floatBytes * FOLDED_COPIES <= settings.memoryBudgetBytes;
+  const bytes = parts.reduce((sum, part) => sum + estimateResident(part, folded(part)), 0);
   const usedOnce = plan.name.startsWith("text_encoder") && plan.floatBytes > LARGE_BYTES;
-  const cpu = { target, compute: "fp32", ...quantise } as const;
-  if (!fits || usedOnce) return { ...cpu, weights: "cast" };
-  return { ...cpu, weights: "fold", ...(filterBlock ? { filterBlock } : {}) };
+  const cpu = { ...folded(plan), ...quantise };
+  if (bytes > settings.memoryBudgetBytes || usedOnce) return { ...cpu, weights: "cast" };
+  const even = plan.name === "unet" && sidesAreMultiplesOf(pixelsOfDeepestCell(model));
+  return { ...cpu, ...(filterBlock ? { filterBlock } : {}), ...(even ? { evenSides: true } : {}) };
+}
+
+/** Pixels along a side that become one cell in the middle of the UNet, after the VAE and every level have shrunk them. */
+function pixelsOfDeepestCell({ checkpoint, vae }: OpenedModel): number {
+  return vae.config.factor * 2 ** (checkpoint.unet.config.upBlocks.length - 1);
+}
+
+/** The nets that take the time. Text encoders and small autoencoders take little, and rounding shows more in them. */
+function takesInt8(model: OpenedModel, { name }: ComponentPlan): boolean {
+  return name === "unet" || (name.startsWith("vae_") && model.vae.config.kind === "kl");
 }
 
 /** A large text encoder runs once or twice a job: folding its weights would take longer than all its calls save. */

@@ -13,7 +13,7 @@ it("leaves files of living processes alone and removes those of dead ones", () =
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const dead = own.replace(`-${process.pid}-`, `-${pid}-`);
   const foreign = join(folder, "easel-weights-of-someone.bin");
-  for (const path of [own, dead, foreign]) writeFileSync(path, "weights");
+  for (const path of [own, dead, `${dead}.7`, foreign]) writeFileSync(path, "weights");
   removeStaleScratch(folder);
   expect(readdirSync(folder).sort()).toEqual([basename(own), basename(foreign)].sort());
   rmSync(folder, { recursive: true });

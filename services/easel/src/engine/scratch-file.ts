@@ -18,7 +18,7 @@ export function nameScratchFile(bytes: number, folder: string): string {
 export function removeStaleScratch(folder: string): void {
   for (const place of [MEMORY_FOLDER, folder]) {
     for (const name of listFiles(place)) {
-      const owner = new RegExp(`^${PREFIX}(\\d+)-\\d+\\.bin$`).exec(name)?.[1];
+      const owner = new RegExp(`^${PREFIX}(\\d+)-\\d+\\.bin(\\.\\d+)?$`).exec(name)?.[1];
       if (owner !== undefined && !isAlive(Number(owner))) rmSync(join(place, name), { force: true });
     }
   }

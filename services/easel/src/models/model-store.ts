@@ -167,7 +167,7 @@ function engineFiles(name: string, variant: CatalogueVariant, folderOf: (part: C
     ...(variant.scheduler && { scheduler: variant.scheduler }),
     ...(variant.clipSkip !== undefined && { clipSkip: variant.clipSkip }),
     ...(variant.nativeArea !== undefined && { nativeArea: variant.nativeArea }),
-    ...(variant.squareSide !== undefined && { squareSide: variant.squareSide }),
+    ...(variant.trainedSizes && { trainedSizes: variant.trainedSizes }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** What the catalogue says of a model. Plain data: nothing here looks at the disk or the network. */
+import type { TrainedSizes } from "@kit/diffusion";
 import type { ModelDefaults } from "../../contract/models.js";
 
 export interface CatalogueModel {
@@ -31,7 +32,7 @@ export interface CatalogueVariant {
   readonly scheduler?: Readonly<Record<string, unknown>>;
   readonly clipSkip?: number;
   readonly nativeArea?: number;
-  readonly squareSide?: number;
+  readonly trainedSizes?: TrainedSizes;
   readonly defaults?: Partial<ModelDefaults>;
 }
 

@@ -2,9 +2,12 @@
 import { BUILTIN, type CatalogueModel, type CataloguePart } from "./catalogue-types.js";
 import { diffusersFiles } from "./diffusers-files.js";
 
-/** It was trained on squares of this side; other sizes and shapes are made from one. */
-const SIDE = 256;
-const native = { nativeArea: SIDE * SIDE, squareSide: SIDE };
+/** Trained mostly at 256x256, and on shapes up to 3:2 and squares a little smaller and larger (tools/train-doodle/feed.py). */
+const LARGEST_AREA = 320 * 320;
+const native = {
+  nativeArea: LARGEST_AREA,
+  trainedSizes: { side: 256, least: 192, most: 384, ratio: 1.5, area: LARGEST_AREA, step: 32 },
+};
 
 const main: CataloguePart = {
   folder: "doodle",
