@@ -17,6 +17,16 @@ import {
 import { MissingTensorsError } from "../../packages/onnx-graph/dist/index.js";
 import { floatsToHalves, sourceOf } from "../../packages/tensor-files/dist/index.js";
 
+/** The races' checkpoints in a cache folder, written where they are missing. */
+export async function makeCheckpoints(cache) {
+  console.error(`weights in ${cache} (6 GB, written once)`);
+  // the number counts what is written there: caches of older runs are left alone
+  const folders = { f16: path.join(cache, "sd15-2-f16"), f32: path.join(cache, "sd15-2-f32") };
+  await makeCheckpoint(folders.f16, "F16");
+  await makeCheckpoint(folders.f32, "F32");
+  return folders;
+}
+
 const EMPTY = sourceOf("nothing", []);
 const OPTIONS = { target: "cpu", compute: "fp32", weights: "fold" };
 
@@ -118,20 +128,29 @@ const TENSORS = {
     listTensors(() => buildCLIPTextModel(readCLIPTextConfig(config, "text_encoder"), EMPTY, OPTIONS)),
 };
 
-/** Numbers that look like weights: norms near one, biases small, matrices scaled by their inputs. `numbersOf` keeps what it has computed. */
+/**
+ * Numbers that look like weights: norms near one, biases small, matrices scaled by their inputs. `numbersOf` keeps what it has computed.
+ * Each tensor begins elsewhere in the pattern: ONNX Runtime holds weights that are equal only once, which no real net gains from.
+ */
 function fillTensor(name, shape, numbersOf) {
   const count = shape.reduce((a, b) => a * b, 1);
   const norm = shape.length === 1 && name.endsWith(".weight");
   const fanIn = shape.slice(1).reduce((a, b) => a * b, 1);
   const numbers = numbersOf(norm ? 1 : 0, shape.length === 1 ? 0.02 : 1 / Math.sqrt(fanIn));
   const values = new numbers.constructor(count);
-  let from = (name.length * 7919 + count) % numbers.length;
+  let from = hashName(name) % numbers.length;
   for (let at = 0; at < count; from = 0) {
     const piece = numbers.subarray(from, from + count - at);
     values.set(piece, at);
     at += piece.length;
   }
   return values;
+}
+
+function hashName(name) {
+  let hash = 0;
+  for (const character of name) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0;
+  return hash;
 }
 
 /** The pattern as weights of one mean and scale, in the type of the file. */

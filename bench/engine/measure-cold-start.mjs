@@ -1,14 +1,15 @@
 /**
- * From nothing to the first step through the real engine, as a server does it: node measure-cold-start.mjs FOLDER TOKENIZER THREADS.
- * Prints one line of JSON: seconds since this process began at which each stage ended and each step was done.
+ * From nothing to the first step through the real engine, as a server does it: node measure-cold-start.mjs FOLDER TOKENIZER THREADS [float32|int8].
+ * Prints one line of JSON: seconds since this process began at which the first step began, stages ended and the picture was done.
  */
 import { createEngine } from "../../services/easel/dist/engine/engine-host.js";
 
-const [folder, tokenizerFolder, threads] = process.argv.slice(2);
+const [folder, tokenizerFolder, threads, cpuMath = "float32"] = process.argv.slice(2);
 const seconds = () => Math.round(performance.now()) / 1000;
 const stages = {};
+let begun;
 const steps = [];
-const engine = await createEngine({ backend: "cpu", threads: Number(threads), tokenizerFolder });
+const engine = await createEngine({ backend: "cpu", cpuMath, threads: Number(threads), tokenizerFolder });
 await engine.generate(
   {
     model: { name: "sd15", path: folder },
@@ -25,6 +26,7 @@ await engine.generate(
   },
   {
     onProgress: (progress) => {
+      if (progress.type === "stage_start" && progress.name === "denoising") begun = seconds();
       if (progress.type === "stage_done") stages[progress.name] = seconds();
       if (progress.type === "denoise_step") steps.push(seconds());
     },
@@ -33,5 +35,6 @@ await engine.generate(
 const end = seconds();
 await engine.close();
 const step = steps[2] - steps[1];
-// what is left of the first step's end when a later step's time is taken off: the moment it could begin
-console.log(JSON.stringify({ toFirstStep: steps[0] - step, firstStepDone: steps[0], step, picture: end, stages }));
+// begun: the moment the first step's call was made; toFirstStep: its end less the time of a later one, so that what only the first one does counts too
+const toFirstStep = Math.round((steps[0] - step) * 1000) / 1000;
+console.log(JSON.stringify({ begun, toFirstStep, firstStepDone: steps[0], step, picture: end, stages }));

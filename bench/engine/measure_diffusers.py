@@ -1,4 +1,4 @@
-"""The same measurement of diffusers on PyTorch: python measure_diffusers.py FOLDER THREADS DTYPE. Prints one line of JSON."""
+"""The same measurement of diffusers on PyTorch: python measure_diffusers.py FOLDER THREADS DTYPE [turns]. Prints one line of JSON, or one for each line of input."""
 
 import time
 
@@ -42,6 +42,11 @@ def main():
     ready = time.perf_counter() - START
     call()
     first = time.perf_counter() - START
+    if "turns" in sys.argv:
+        print("ready", flush=True)
+        for _ in sys.stdin:
+            print(json.dumps(timed(call)), flush=True)
+        return
     result = {"loadUNet": load, "ready": ready, "firstStep": first, "unet": best(call), "text": best(lambda: text(ids))}
     del unet, text
     vae = AutoencoderKL.from_pretrained(folder / "vae", torch_dtype=dtype).eval()

@@ -1,7 +1,9 @@
 /**
  * Races our nets against diffusers on PyTorch (and stable-diffusion.cpp where it is installed) on this machine's CPU:
  *
- *   node bench/engine/run.mjs [--threads 2] [--python PYTHON] [--cache FOLDER] [--only easel|diffusers|sdcpp] [--json]
+ *   node bench/engine/run.mjs [--threads 2] [--python PYTHON] [--cache FOLDER] [--only WORD] [--json]
+ *
+ * --only takes the rows whose name has the word (easel, diffusers, int8 ...).
  *
  * Random weights of the true Stable Diffusion 1.5 architecture, 512x512, one picture, no guidance; each row is a fresh process.
  * Build first (npm run build). The first run writes 6 GB of weights to the cache folder.
@@ -12,7 +14,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { recommendedEnvironment } from "../../packages/onnx-graph/dist/index.js";
-import { makeCheckpoint } from "./make-checkpoint.mjs";
+import { makeCheckpoints } from "./make-checkpoint.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -28,13 +30,13 @@ const here = import.meta.dirname;
 const easel = path.join(here, "measure-easel.mjs");
 const diffusers = path.join(here, "measure_diffusers.py");
 const sdcpp = path.join(here, "measure_sdcpp.py");
-const f16 = path.join(values.cache, "sd15-f16");
-const f32 = path.join(values.cache, "sd15-f32");
+const { f16, f32 } = await makeCheckpoints(values.cache);
 
 const ROWS = [
   ["easel", "easel, F16 file, folded at load", process.execPath, [easel, f16, values.threads, "fold"]],
   ["easel", "easel, F32 file, folded at load", process.execPath, [easel, f32, values.threads, "fold"]],
   ["easel", "easel, F16 file, converted per call", process.execPath, [easel, f16, values.threads, "cast"]],
+  ["easel", "easel, F16 file, int8", process.execPath, [easel, f16, values.threads, "fold", "int8"]],
   ["easel", "easel, F16 file, q8", process.execPath, [easel, f16, values.threads, "fold", "q8"]],
   ["diffusers", "diffusers, PyTorch float32", values.python, [diffusers, f32, values.threads, "float32"]],
   ["diffusers", "diffusers, PyTorch bfloat16", values.python, [diffusers, f32, values.threads, "bfloat16"]],
@@ -81,9 +83,6 @@ function printRow(label, result) {
   console.log(`| ${label} | ${cells.join(" | ")} |`);
 }
 
-console.error(`weights in ${values.cache} (written once)`);
-await makeCheckpoint(f16, "F16");
-await makeCheckpoint(f32, "F32");
 const cpu = os.cpus()[0]?.model ?? "unknown CPU";
 console.log(`Stable Diffusion 1.5 architecture, random weights, 512x512, ${values.threads} threads of ${cpu}`);
 console.log(
@@ -95,7 +94,7 @@ console.log(
 console.log("|---|---|---|---|---|---|---|");
 const all = {};
 for (const [group, label, command, args] of ROWS) {
-  if (values.only && values.only !== group) continue;
+  if (values.only && !label.includes(values.only)) continue;
   // our engine's process is started this way too
   const env = group === "easel" ? recommendedEnvironment(process.env) : process.env;
   all[label] = await measure(command, args, env);
@@ -106,7 +105,7 @@ if ((values.only ?? "easel") === "easel" && existsSync(tokenizer)) {
   const args = [path.join(here, "measure-cold-start.mjs"), f16, tokenizer, values.threads];
   const cold = await measure(process.execPath, args, process.env);
   all["cold start"] = cold;
-  const first = `the first step began ${fixed(cold.toFirstStep, 1)} s after nothing ran and was done after ${fixed(cold.firstStepDone, 1)} s`;
+  const first = `the first step began ${fixed(cold.begun, 1)} s after nothing ran and was done after ${fixed(cold.firstStepDone, 1)} s`;
   console.log(`\neasel's whole engine, F16 file: ${cold.problem ?? first}`);
 }
 if (values.json) console.log(JSON.stringify(all));
