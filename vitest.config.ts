@@ -13,6 +13,8 @@ export default defineConfig({
     // Real servers, child processes and models are started: slow machines need room, hangs must still end.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What is waited for comes soon or not at all; a second, the default, is not enough on a machine that stalls.
+    expect: { poll: { timeout: 30_000, interval: 50 } },
     pool: "forks",
     maxWorkers: 2,
   },

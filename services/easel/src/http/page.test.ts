@@ -127,9 +127,7 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.waitForSelector("text=Cancelled.");
     await expect
-      .poll(async () => (await easel.client.listJobs()).jobs.find((job) => job.prompt === "never finished")?.state, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await easel.client.listJobs()).jobs.find((job) => job.prompt === "never finished")?.state)
       .toBe("cancelled");
     await page.close();
   });
@@ -141,10 +139,10 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
     await page.goto(`${easel.url}#gallery`);
     await page.locator(".thumbs a[title='a yellow duck']").first().click();
     const drawer = page.locator(".drawer");
-    expect(await drawer.textContent()).toMatch(/a yellow duck[\s\S]*tiny:local[\s\S]*64×64/);
+    await expect.poll(() => drawer.textContent()).toMatch(/a yellow duck[\s\S]*tiny:local[\s\S]*64×64/);
     await drawer.getByRole("button", { name: "Use these settings" }).click();
-    expect(await page.getByLabel("Steps, exactly").inputValue()).toBe("3");
-    expect(await page.getByLabel("Seed").inputValue()).toMatch(/^\d+$/);
+    await expect.poll(() => page.getByLabel("Steps, exactly").inputValue()).toBe("3");
+    await expect.poll(() => page.getByLabel("Seed").inputValue()).toMatch(/^\d+$/);
     await page.goBack();
     await page.locator(".drawer").getByRole("button", { name: "Delete" }).click();
     await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
@@ -203,9 +201,17 @@ describe.skipIf(browserPath === undefined)(inBrowser("the page"), () => {
     ["desk, dark", 1200, true],
   ])("fits the screen: %s", async (_, width, dark) => {
     const { page, problems } = await visit({ width, dark });
-    for (const view of ["create", "queue", "gallery", "models"]) {
+    await small(page, 2);
+    await draw(page, "something to show in the queue and the gallery");
+    for (const [view, content] of [
+      ["create", ".panel"],
+      ["queue", ".rows li"],
+      ["gallery", ".thumbs img"],
+      ["models", ".rows li"],
+    ] as const) {
       await page.goto(`${easel.url}#${view}`);
-      await page.waitForTimeout(200);
+      await page.locator(`[aria-current=page][href="#${view}"]`).waitFor();
+      await page.locator(content).first().waitFor();
       const overflow = await page.evaluate<number>(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth",
       );

@@ -18,7 +18,7 @@ import {
 import { ModelsView } from "./models-view.js";
 import { QueueView } from "./queue-view.js";
 import { useDrawing } from "./use-drawing.js";
-import { TypingContext } from "./use-keys.js";
+import { KeyboardContext, type KeyListener } from "./use-keys.js";
 import { usePolled } from "./use-polled.js";
 import { useScreen } from "./use-screen.js";
 
@@ -32,13 +32,14 @@ export function App({ client }: { client: ClientConnection }) {
   const [form, setForm] = useState<FormState>(emptyForm);
   const [typing, setTyping] = useState(false);
   const typingNow = useRef(false);
-  const typingState = useMemo(() => ({ now: typingNow, setTyping }), []);
+  const keyboard = useMemo(() => ({ listeners: new Set<KeyListener>(), typingNow, setTyping }), []);
   const control = useDrawing(client);
   const status = usePolled(() => client.status(), STATUS_EVERY_MS);
   const models = usePolled(() => client.listModels(), MODELS_EVERY_MS);
   const gallery = usePolled(() => client.listGallery({ limit: 1, offset: 0 }), MODELS_EVERY_MS, view === "settings");
 
   useInput((input, key) => {
+    for (const listener of [...keyboard.listeners]) listener(input, key);
     const name = keyName(input, key);
     if (name === "ctrl+c") return exit();
     if (typingNow.current) return;
@@ -64,7 +65,7 @@ export function App({ client }: { client: ClientConnection }) {
     setView("generate");
   };
   return (
-    <TypingContext.Provider value={typingState}>
+    <KeyboardContext.Provider value={keyboard}>
       <Box flexDirection="column" width={screen.columns} height={screen.rows - 1}>
         <Header view={view} busy={status.value?.busy ?? false} />
         {status.error ? (
@@ -107,7 +108,7 @@ export function App({ client }: { client: ClientConnection }) {
         </Box>
         <Footer scope={typing ? "editing" : view} />
       </Box>
-    </TypingContext.Provider>
+    </KeyboardContext.Provider>
   );
 }
 

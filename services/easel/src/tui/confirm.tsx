@@ -1,4 +1,5 @@
-import { Box, Text, useInput } from "ink";
+import { Box, Text } from "ink";
+import { useKeyListener } from "./use-keys.js";
 
 interface Props {
   readonly question: string;
@@ -7,7 +8,7 @@ interface Props {
 
 /** Nothing but `y` is a yes. */
 export function Confirm({ question, onAnswer }: Props) {
-  useInput((input) => onAnswer(input.toLowerCase() === "y"));
+  useKeyListener((input) => onAnswer(input.toLowerCase() === "y"));
   return (
     <Box borderStyle="round" borderColor="red" paddingX={1}>
       <Text>

@@ -82,7 +82,7 @@ export const keyMap = [
   { action: "close", keys: ["escape"], scope: "models", doc: "clear the filter" },
 ] as const satisfies readonly KeyBinding[];
 
-interface InkKey {
+export interface InkKey {
   readonly upArrow: boolean;
   readonly downArrow: boolean;
   readonly leftArrow: boolean;

@@ -1,6 +1,5 @@
-import { useInput } from "ink";
-import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { actionFor, keyName, type ViewName } from "./key-map.js";
+import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { actionFor, type InkKey, keyName, type ViewName } from "./key-map.js";
 import { editText, type FieldText } from "./text-field.js";
 
 interface Options {
@@ -14,15 +13,40 @@ interface Options {
   readonly active?: boolean;
 }
 
-interface Typing {
-  /** known at once, for the very next key */
-  readonly now: { current: boolean };
+export type KeyListener = (input: string, key: InkKey) => void;
+
+interface Keyboard {
+  /** whoever is on the screen; the app, which alone reads the terminal, passes each key on to them first */
+  readonly listeners: Set<KeyListener>;
+  /** whether somebody is typing, known at once for the very next key: the keys of the whole UI (q, 1, ?) are letters then */
+  readonly typingNow: { current: boolean };
   /** shows it */
   readonly setTyping: (typing: boolean) => void;
 }
 
-/** Whether somebody is typing: the keys of the whole UI (q, 1, ?) are letters then. Views tell, the app listens. */
-export const TypingContext = createContext<Typing>({ now: { current: false }, setTyping: () => {} });
+export const KeyboardContext = createContext<Keyboard>({
+  listeners: new Set(),
+  typingNow: { current: false },
+  setTyping: () => {},
+});
+
+/**
+ * Listens from the moment the screen shows it. (Ink's own hook begins a moment later: a key pressed in between would
+ * be lost.)
+ */
+export function useKeyListener(listener: KeyListener, active = true): void {
+  const { listeners } = useContext(KeyboardContext);
+  const latest = useRef(listener);
+  latest.current = listener;
+  useLayoutEffect(() => {
+    if (!active) return;
+    const own: KeyListener = (input, key) => latest.current(input, key);
+    listeners.add(own);
+    return () => {
+      listeners.delete(own);
+    };
+  }, [listeners, active]);
+}
 
 const fieldOf = (text: string): FieldText => ({ text, cursor: [...text].length });
 
@@ -36,53 +60,46 @@ export function useKeys(options: Options): {
     options.startInEditing === undefined ? undefined : fieldOf(options.startInEditing),
   );
   const [editing, showEditing] = useState(field.current);
-  // Keys are read by the newest render's functions, also before ink has exchanged its listener.
-  const latest = useRef(options);
-  latest.current = options;
-  const { now, setTyping } = useContext(TypingContext);
+  const { typingNow, setTyping } = useContext(KeyboardContext);
   const setField = (after: FieldText | undefined): void => {
     field.current = after;
-    now.current = after !== undefined;
+    typingNow.current = after !== undefined;
     showEditing(after);
   };
   const isEditing = editing !== undefined;
   useEffect(() => {
-    now.current = isEditing;
+    typingNow.current = isEditing;
     setTyping(isEditing);
     return () => {
-      now.current = false;
+      typingNow.current = false;
       setTyping(false);
     };
-  }, [now, setTyping, isEditing]);
+  }, [typingNow, setTyping, isEditing]);
 
   const edit = (name: string, input: string, current: FieldText): void => {
     const action = actionFor(name, "editing");
     if (action) {
       setField(undefined);
-      if (action === "submit") latest.current.onSubmit?.(current.text);
+      if (action === "submit") options.onSubmit?.(current.text);
       return;
     }
     const after = editText(current, name, input);
     if (!after) return;
     setField(after);
-    latest.current.onEdit?.(after.text);
+    options.onEdit?.(after.text);
   };
   const press = (name: string): void => {
-    const { scope, actions } = latest.current;
-    const action = actionFor(name, scope);
-    if (action) actions[action]?.();
+    const action = actionFor(name, options.scope);
+    if (action) options.actions[action]?.();
   };
-  useInput(
-    (input, key) => {
-      const name = keyName(input, key);
-      if (field.current) return edit(name, input, field.current);
-      if (name !== input) return press(name);
-      // Keys typed faster than they are read come as one text; once one of them opens a field, the rest belongs into it.
-      const keys = [...input];
-      while (keys.length > 0 && !field.current) press(keys.shift()!);
-      if (keys.length > 0 && field.current) edit(keys.join(""), keys.join(""), field.current);
-    },
-    { isActive: options.active ?? true },
-  );
+  useKeyListener((input, key) => {
+    const name = keyName(input, key);
+    if (field.current) return edit(name, input, field.current);
+    if (name !== input) return press(name);
+    // Keys typed faster than they are read come as one text; once one of them opens a field, the rest belongs into it.
+    const keys = [...input];
+    while (keys.length > 0 && !field.current) press(keys.shift()!);
+    if (keys.length > 0 && field.current) edit(keys.join(""), keys.join(""), field.current);
+  }, options.active);
   return { editing, startEditing: (text) => setField(fieldOf(text)) };
 }
