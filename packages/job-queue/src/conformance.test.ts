@@ -207,7 +207,7 @@ describe.each(Object.entries(implementations))("%s", (_name, make) => {
     const quick = await queue.reserve("a").submit("quick");
     const slow = await queue.reserve("a").submit("slow");
     await gate.until(() => gate.order.length === 1);
-    const closed = queue.close({ deadlineMs: 50 });
+    const closed = queue.close({ deadlineMs: 1_000 });
     expect(() => queue.reserve("b")).toThrow(QueueClosedError);
     await gate.finish("quick");
     expect(await quick.finished).toBe("done quick");

@@ -20,7 +20,9 @@ const codec = {
   },
 };
 const never = () => new Promise<string>(() => {});
-const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
+/** Until so many beginnings of jobs are on disk. */
+const starts = (count: number) =>
+  expect.poll(async () => (await readFile(path, "utf8")).split('"op":"start"').length - 1).toBe(count);
 
 /** A process that dies leaves its lock; this test is still the same process, which counts as dead. */
 const open = (run: (payload: string) => Promise<string>, more: { compactAboveBytes?: number } = {}) => {
@@ -49,7 +51,7 @@ test("jobs that had not finished are there again, in order, with their payload; 
   const cancelled = await first.queue.reserve("b").submit(Buffer.from("cancelled"));
   first.queue.cancel(cancelled.job.id);
   await cancelled.finished.catch(() => {});
-  await settled();
+  await starts(2);
 
   const second = await open((name) => Promise.resolve(`again ${name}`));
   const left = second.queue.start();
@@ -93,7 +95,7 @@ test("a job that took the process down three times is given up and named", async
     if (attempt === 0) await queue.reserve("a").submit(Buffer.from("poison"));
     expect(abandoned).toEqual([]);
     queue.start();
-    await settled();
+    await starts(attempt + 1);
   }
   const { queue, abandoned } = await open(never);
   expect(queue.start()).toEqual([]);
@@ -107,7 +109,7 @@ test("the file does not grow with finished jobs", async () => {
   queue.start();
   for (let i = 0; i < 100; i++) await (await queue.reserve("a").submit(Buffer.alloc(200))).finished;
   await queue.reserve("a").submit(Buffer.from("kept"));
-  await settled();
+  await expect.poll(() => readFile(path, "utf8")).toMatch(/"op":"start","id":"[^"]+"}\n$/);
   expect((await stat(path)).size).toBeLessThan(10_000);
   expect(await readFile(path, "utf8")).toContain(Buffer.from("kept").toString("base64"));
 });

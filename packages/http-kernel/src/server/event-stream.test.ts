@@ -152,16 +152,16 @@ describe("a real program with a stream open", () => {
   it("a stream that may finish does, and so do requests under way", async () => {
     const program = await start();
     const body = JSON.stringify({ count: 8, everyMs: 100, finish: true });
+    const slow = fetch(`${program.url}/api/slow/2000`);
     const stream = await fetch(`${program.url}/api/stream`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
     });
-    const slow = fetch(`${program.url}/api/slow/600`);
     await sleep(200);
     const exit = program.stop("SIGINT");
     expect(await stream.text()).toContain("event: complete");
-    expect(await (await slow).json()).toEqual({ waited: 600 });
+    expect(await (await slow).json()).toEqual({ waited: 2000 });
     expect(await exit).toBe(0);
     await expect(fetch(`${program.url}/health`)).rejects.toThrow();
   });

@@ -54,7 +54,7 @@ describe("a local model's process", () => {
   });
 
   it("is kept while it is asked and ended when idle", async () => {
-    const idle = await model(ECHO, { idleMs: 80 });
+    const idle = await model(ECHO, { idleMs: 1_000 });
     const first = Number(await idle.ask(question, never));
     expect(Number(await idle.ask(question, never))).toBe(first);
     await expect.poll(() => alive(first)).toBe(false);
@@ -65,7 +65,7 @@ describe("a local model's process", () => {
   it("leaves at once where memory is short", async () => {
     const crowded = await model(ECHO, { budget: { admit: async () => {}, isCrowdedBy: () => true } });
     const pid = Number(await crowded.ask(question, never));
-    await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => alive(pid)).toBe(false);
     await crowded.close();
   });
 

@@ -176,9 +176,9 @@ describe("an OpenAI-compatible endpoint", () => {
 
   it("has its time limited", async () => {
     const { server, ask } = await endpoint(silence);
-    await expect(ask({}, { expandTimeout: 150 })).rejects.toMatchObject({
+    await expect(ask({}, { expandTimeout: 1_000 })).rejects.toMatchObject({
       code: "EXPANSION_FAILED",
-      message: expect.stringMatching(/within 0\.15 s.*SERVICE_EXPAND_TIMEOUT/),
+      message: expect.stringMatching(/within 1 s.*SERVICE_EXPAND_TIMEOUT/),
     });
     await expect.poll(() => server.seen[0]?.aborted).toBe(true);
   });

@@ -75,7 +75,7 @@ describe("--durable-queue", () => {
     const cancelled = await detach(first, { ...small, seed: 4 });
     await first.client.cancelJob({ params: { id: cancelled } });
     await until(() => isRunning(first, running));
-    await wait(100);
+    await until(async () => (await first.client.getJob({ params: { id: cancelled } })).state === "cancelled");
     await first.stop("SIGKILL");
 
     const second = await start({ folders, flags: ["--durable-queue"] });
@@ -118,7 +118,7 @@ describe("--durable-queue", () => {
 });
 
 test("models are unloaded after idle time", async () => {
-  const easel = await start({ flags: ["--idle-unload", "300ms"] });
+  const easel = await start({ flags: ["--idle-unload", "2s"] });
   await easel.client.generate({ body: small });
   expect((await easel.client.status()).models_loaded).toEqual(["tiny:local"]);
   await until(async () => (await easel.client.status()).models_loaded.length === 0);

@@ -16,6 +16,8 @@ interface Misbehaviour {
   /** the connection ends after so many bytes of each of the first `times` answers */
   readonly cutAfter?: { readonly bytes: number; readonly times: number };
   readonly bytesPerSecond?: number;
+  /** only so many answers are slow */
+  readonly slowTimes?: number;
   readonly listedSize?: number;
   readonly listedHash?: string;
   /** the CDN sends this instead */
@@ -32,6 +34,8 @@ export interface TestHub {
   /** status for everything of a repository */
   readonly repositoryStatus: Map<string, number>;
   readonly misbehaviour: Map<string, Misbehaviour>;
+  /** answers of the CDN whose readers are still there */
+  openDownloads(): number;
   add(repository: string, files: Readonly<Record<string, Buffer>>): void;
   stop(): Promise<void>;
 }
@@ -46,6 +50,7 @@ export async function startHub(): Promise<TestHub> {
   const repositoryStatus = new Map<string, number>();
   const misbehaviour = new Map<string, Misbehaviour>();
   const sent = new Map<string, number>();
+  let downloads = 0;
 
   const note = (host: "hub" | "cdn", request: IncomingMessage) =>
     requests.push({
@@ -85,15 +90,15 @@ export async function startHub(): Promise<TestHub> {
       ...(from > 0 && { "content-range": `bytes ${from}-${content.length - 1}/${content.length}` }),
       etag: `"${content.length < LARGE ? gitId(content) : "cdn-tag-of-its-own"}"`,
     });
+    const isSlow = times <= (wrong.slowTimes ?? Number.POSITIVE_INFINITY);
     const end = wrong.cutAfter && times <= wrong.cutAfter.times ? wrong.cutAfter.bytes : body.length;
     for (let at = 0; at < end && !response.destroyed; at += CHUNK) {
       response.write(body.subarray(at, Math.min(end, at + CHUNK)));
-      if (wrong.bytesPerSecond) await wait((CHUNK / wrong.bytesPerSecond) * 1_000);
+      if (wrong.bytesPerSecond && isSlow) await wait((CHUNK / wrong.bytesPerSecond) * 1_000);
     }
     if (end < body.length) {
-      // What was written has to leave before the connection does.
-      await wait(20);
-      response.destroy();
+      // What was written leaves first.
+      response.socket?.end();
     } else response.end();
   }
 
@@ -104,6 +109,8 @@ export async function startHub(): Promise<TestHub> {
       .split("//");
     const content = repositories.get(repository)?.get(path);
     if (!content) return void response.writeHead(404).end();
+    downloads++;
+    response.on("close", () => downloads--);
     void sendFile(request, response, path, content);
   });
 
@@ -134,6 +141,7 @@ export async function startHub(): Promise<TestHub> {
     requests,
     repositoryStatus,
     misbehaviour,
+    openDownloads: () => downloads,
     add: (repository, files) => void repositories.set(repository, new Map(Object.entries(files))),
     stop: async () => {
       for (const { server } of [hub, cdn]) {

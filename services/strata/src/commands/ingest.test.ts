@@ -168,10 +168,10 @@ describe("strata ingest", () => {
   it("stops cleanly at Ctrl-C", { timeout: 120_000 }, async () => {
     const releases = makeReleases("releases", 30, 1500);
     const child = start("ingest", "channel", releases, "--index", path("i"), "--save-every", "0s");
+    const code = new Promise((ended) => child.on("close", ended));
     await waitUntil(() => existsSync(path("i.work/observations")) || child.exitCode !== null);
     child.kill("SIGINT");
-    const code = await new Promise((ended) => child.on("close", ended));
-    expect([0, 130]).toContain(code);
+    expect([0, 130]).toContain(await code);
     expect(existsSync(path("i.work/lock"))).toBe(false);
     expect(await run("ingest", "channel", releases, "--index", path("i"))).toMatchObject({ code: 0 });
   });

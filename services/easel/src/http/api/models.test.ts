@@ -94,7 +94,7 @@ describe("load and unload", () => {
   });
 
   test("unloading waits for the running job", async () => {
-    const drawing = easel.client.generate({ body: { prompt: "x", steps: 30 } });
+    const drawing = easel.client.generate({ body: { prompt: "x", width: 128, height: 128, steps: 150 } });
     while (!(await easel.client.status()).busy) await wait(5);
     const unloaded = easel.client.unloadModel();
     expect((await drawing).contentType).toBe("image/png");
@@ -149,7 +149,7 @@ describe("pull", () => {
       }
     })();
     await expect(left).rejects.toThrow();
-    await wait(100);
+    await expect.poll(() => hub.openDownloads()).toBe(0);
     hub.misbehaviour.clear();
     hub.requests.length = 0;
     expect((await pullEvents("sd21")).at(-1)).toEqual({ type: "pull_complete", model: "sd21:fp16" });
