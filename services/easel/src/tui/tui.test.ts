@@ -94,6 +94,8 @@ describe("the terminal UI", () => {
     terminal.type("slow one");
     await terminal.waitFor(/slow one/);
     await leaveField(terminal);
+    // the model's details are here, and with them the field for negative prompts
+    await terminal.waitFor(/negative/);
     // size and steps: two fields further down, typed
     for (const [downs, value] of [
       ["jjj", "512x512"],
