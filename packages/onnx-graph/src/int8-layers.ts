@@ -9,7 +9,7 @@ import { CORNER_KERNEL, type Corner, mapCorners, openCornerReader, padsOf } from
 import type { GraphBuilder, Value } from "./graph-builder.js";
 import { INT8_MULTIPLE, roundWeights } from "./int8-weights.js";
 import { doubleSides, joinCorners, sidesOf } from "./join-corners.js";
-import { concat, transpose } from "./operators.js";
+import { add, concat, gather, multiply, reshape, subtract, transpose, unsqueeze } from "./operators.js";
 import type { Int8Work } from "./weight-work.js";
 
 /** The layer over the last axis of `x`, or undefined where this one stays as it is. `shape` is the weight's in the file, which may be that of a 1x1 convolution. */
@@ -42,16 +42,17 @@ export function int8Convolution(
   const weights = addInt8Weights(g, `${name}.weight`, shape);
   if (weights === undefined) return undefined;
   const biasValue = bias ? g.parameter(`${name}.bias`, [shape[0]]) : undefined;
-  const kernel = { size: [shape[2], shape[3]], stride, pads: [padding, padding, padding, padding] } as const;
+  const [, inputs, ...size] = shape;
+  const kernel = { inputs, size, stride, pads: [padding, padding, padding, padding] } as const;
   return transpose(g, convolveBytes(g, x, kernel, weights, biasValue), CHANNELS_FIRST);
 }
 
 /** A 3x3 convolution over `x` doubled, corner by corner, or undefined where this one stays as it is. */
 export function int8Doubling(g: GraphBuilder, x: Value, name: string, shape: ConvolutionShape): Value | undefined {
-  const [outputs] = shape;
+  const [outputs, inputs] = shape;
   const corners = mapCorners((corner) => {
     const weights = addInt8Weights(g, `${name}.weight`, shape, corner);
-    const kernel = { size: CORNER_KERNEL, stride: 1, pads: padsOf(corner) };
+    const kernel = { inputs, size: CORNER_KERNEL, stride: 1, pads: padsOf(corner) };
     return weights && convolveBytes(g, x, kernel, weights, g.parameter(`${name}.bias`, [outputs]));
   });
   if (corners === undefined) return undefined;
@@ -60,6 +61,7 @@ export function int8Doubling(g: GraphBuilder, x: Value, name: string, shape: Con
 }
 
 interface Kernel {
+  readonly inputs: number;
   readonly size: readonly [height: number, width: number];
   readonly stride: number;
   readonly pads: readonly [top: number, left: number, bottom: number, right: number];
@@ -72,7 +74,7 @@ interface Kernel {
 function convolveBytes(
   g: GraphBuilder,
   x: Value,
-  { size, stride, pads }: Kernel,
+  { size, stride, pads, inputs }: Kernel,
   weights: WeightValues,
   bias: Value | undefined,
 ): Value {
@@ -83,32 +85,39 @@ function convolveBytes(
     // around the picture lies what 0 was rounded to
     picture = g.node("Pad", [picture, g.constantInts([0, top, left, 0, 0, bottom, right, 0]), zero]);
   }
-  const rows = concat(g, takeTaps(g, picture, size, stride), -1);
+  const rows = takeTaps(g, picture, size, stride, inputs);
   return multiplyBytes(g, { bytes: rows, scale, zero }, weights, bias);
 }
 
 const CHANNELS_LAST = [0, 2, 3, 1];
 const CHANNELS_FIRST = [0, 3, 1, 2];
 
-/** What each place of the filter sees: [batch, height, width, channels] shifted, at every `stride`-th place. */
-function takeTaps(g: GraphBuilder, picture: Value, kernel: readonly [number, number], stride: number): Value[] {
-  const [height, width] = kernel;
-  if (height === 1 && width === 1 && stride === 1) return [picture];
-  const axes = g.constantInts([1, 2]);
-  const steps = g.constantInts([stride, stride]);
-  const taps: Value[] = [];
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const ends = g.constantInts([endOf(y, height), endOf(x, width)]);
-      taps.push(g.node("Slice", [picture, g.constantInts([y, x]), ends, axes, steps]));
-    }
-  }
-  return taps;
-}
-
-/** As many places before the end as the filter goes on; the last one goes to the end, which ONNX spells as a number beyond any size. */
-function endOf(place: number, size: number): number {
-  return place === size - 1 ? 2 ** 31 - 1 : place + 1 - size;
+/**
+ * All that the filter sees at each of its places, in one copy: [batch, height, width, taps * channels], from a picture [batch, height, width, channels].
+ * A pixel's channels lie together, so each tap is a piece of memory, whose number among the picture's pixels is computed.
+ */
+function takeTaps(
+  g: GraphBuilder,
+  picture: Value,
+  [height, width]: readonly [number, number],
+  stride: number,
+  channels: number,
+): Value {
+  if (height === 1 && width === 1 && stride === 1) return picture;
+  const sides = g.node("Shape", [picture], { start: 1, end: 3 }, "int64");
+  const lineLength = gather(g, sides, g.constantInts([1]));
+  const placesAlong = (side: number, size: number): Value => {
+    const end = subtract(g, gather(g, sides, g.constantInts([side], [])), g.constantInts([size - 1], []));
+    return g.node("Range", [g.constantInts([0], []), end, g.constantInts([stride], [])], {}, "int64");
+  };
+  const lines = unsqueeze(g, multiply(g, placesAlong(0, height), lineLength), [1, 2]);
+  const columns = unsqueeze(g, placesAlong(1, width), [1]);
+  const taps = Array.from({ length: height * width }, (_, tap) => [Math.floor(tap / width), tap % width] as const);
+  const tapLines = multiply(g, g.constantInts(taps.map(([line]) => line)), lineLength);
+  const inPicture = add(g, tapLines, g.constantInts(taps.map(([, column]) => column)));
+  const pixels = add(g, add(g, lines, columns), inPicture);
+  const pieces = gather(g, reshape(g, picture, [0, -1, channels]), pixels, 1);
+  return reshape(g, pieces, [0, 0, 0, taps.length * channels]);
 }
 
 /** x = scale * (bytes - zero), with one scale and zero point for all of it. */
