@@ -19,6 +19,7 @@ import { ModelsView } from "./models-view.js";
 import { QueueView } from "./queue-view.js";
 import { useDrawing } from "./use-drawing.js";
 import { KeyboardContext, type KeyListener } from "./use-keys.js";
+import { useKeysInTurn } from "./use-keys-in-turn.js";
 import { usePolled } from "./use-polled.js";
 import { useScreen } from "./use-screen.js";
 
@@ -38,7 +39,7 @@ export function App({ client }: { client: ClientConnection }) {
   const models = usePolled(() => client.listModels(), MODELS_EVERY_MS);
   const gallery = usePolled(() => client.listGallery({ limit: 1, offset: 0 }), MODELS_EVERY_MS, view === "settings");
 
-  useInput((input, key) => {
+  const press: KeyListener = (input, key) => {
     for (const listener of [...keyboard.listeners]) listener(input, key);
     const name = keyName(input, key);
     if (name === "ctrl+c") return exit();
@@ -58,7 +59,8 @@ export function App({ client }: { client: ClientConnection }) {
         return exit();
       default:
     }
-  });
+  };
+  useInput(useKeysInTurn(press, typingNow));
 
   const takeForm = (taken: FormState): void => {
     setForm(taken);

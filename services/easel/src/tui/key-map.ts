@@ -110,6 +110,27 @@ export function keyName(input: string, key: InkKey): string {
   return key.ctrl ? `ctrl+${input}` : input;
 }
 
+const NO_KEY: InkKey = {
+  upArrow: false,
+  downArrow: false,
+  leftArrow: false,
+  rightArrow: false,
+  return: false,
+  escape: false,
+  tab: false,
+  backspace: false,
+  delete: false,
+  ctrl: false,
+  shift: false,
+};
+
+/** One character out of several that came at once, as a key. */
+export function plainKey(character: string): [input: string, key: InkKey] {
+  if (character === "\r" || character === "\n") return ["", { ...NO_KEY, return: true }];
+  if (character === "\t") return ["", { ...NO_KEY, tab: true }];
+  return [character, NO_KEY];
+}
+
 /** What a key means in a scope; undefined when nothing. */
 export function actionFor(name: string, scope: Scope): string | undefined {
   return keyMap.find((binding: KeyBinding) => binding.scope === scope && binding.keys.includes(name))?.action;

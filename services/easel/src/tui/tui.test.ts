@@ -89,6 +89,20 @@ describe("the terminal UI", () => {
     expect(terminal.written()).toContain("\u001b[?1049l");
   });
 
+  test("keys that come all at once are read one by one, by the view that each one opens", async () => {
+    const terminal = await openUi();
+    await leaveField(terminal);
+    await terminal.waitFor(/tiny:local/);
+    terminal.type("4/tiny:local");
+    await terminal.waitFor(/\/ tiny:local/);
+    await expect.poll(() => terminal.screen().includes("sd15")).toBe(false);
+    await leaveField(terminal);
+    terminal.type("2?");
+    await terminal.waitFor(/field above/);
+    terminal.type("3\t\tq");
+    expect(await terminal.ended()).toBe(0);
+  });
+
   test("a running drawing is in the queue and can be cancelled there", async () => {
     const terminal = await openUi();
     terminal.type("slow one");

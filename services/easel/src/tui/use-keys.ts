@@ -66,15 +66,17 @@ export function useKeys(options: Options): {
     typingNow.current = after !== undefined;
     showEditing(after);
   };
-  const isEditing = editing !== undefined;
-  useEffect(() => {
-    typingNow.current = isEditing;
-    setTyping(isEditing);
+  useLayoutEffect(() => {
+    typingNow.current = field.current !== undefined;
     return () => {
       typingNow.current = false;
-      setTyping(false);
     };
-  }, [typingNow, setTyping, isEditing]);
+  }, [typingNow]);
+  const isEditing = editing !== undefined;
+  useEffect(() => {
+    setTyping(isEditing);
+    return () => setTyping(false);
+  }, [setTyping, isEditing]);
 
   const edit = (name: string, input: string, current: FieldText): void => {
     const action = actionFor(name, "editing");
@@ -88,18 +90,11 @@ export function useKeys(options: Options): {
     setField(after);
     options.onEdit?.(after.text);
   };
-  const press = (name: string): void => {
-    const action = actionFor(name, options.scope);
-    if (action) options.actions[action]?.();
-  };
   useKeyListener((input, key) => {
     const name = keyName(input, key);
     if (field.current) return edit(name, input, field.current);
-    if (name !== input) return press(name);
-    // Keys typed faster than they are read come as one text; once one of them opens a field, the rest belongs into it.
-    const keys = [...input];
-    while (keys.length > 0 && !field.current) press(keys.shift()!);
-    if (keys.length > 0 && field.current) edit(keys.join(""), keys.join(""), field.current);
+    const action = actionFor(name, options.scope);
+    if (action) options.actions[action]?.();
   }, options.active);
   return { editing, startEditing: (text) => setField(fieldOf(text)) };
 }
