@@ -82,6 +82,7 @@ describe.skipIf(unusable)("tiny checkpoints with random weights", () => {
     ["sd1 at another shape", "sd1", { width: 104, height: 72 }],
     ["sd1 from a picture", "sd1", { image: GREY, strength: 0.5 }],
     ["sdxl", "sdxl", {}],
+    ["sdxl at another shape", "sdxl", { width: 72, height: 104 }],
     ["inpaint", "inpaint", {}],
     ["lcm", "lcm", {}],
   ] as const)("%s draws nearly what it draws in float32", async (_, kind, changes) => {

@@ -86,13 +86,15 @@ async function pull(
 }
 
 const target = () => join(root, "something/fp16/unet/diffusion_pytorch_model.safetensors");
+/** Told in one word: the difference of two such files would take minutes to print. */
+const holds = async (expected: Buffer) => (await readFile(target())).equals(expected);
 const fileRequests = (path = WEIGHTS) =>
   hub.requests.filter((r) => r.host === "cdn" && decodeURIComponent(r.path).endsWith(path));
 
 describe("pulling a model", () => {
   test("brings every file, under its own name, with progress for each", async () => {
     const progress = await pull();
-    expect(await readFile(target())).toEqual(content);
+    expect(await holds(content)).toBe(true);
     expect((await store().resolve("something")).downloaded).toBe(true);
     const last = new Map(progress.map((event) => [event.filename, event]));
     expect(
@@ -125,7 +127,7 @@ describe("pulling a model", () => {
   test("a cut connection is taken up again where it ended", async () => {
     hub.misbehaviour.set(WEIGHTS, { cutAfter: { bytes: 50_000, times: 2 } });
     await pull();
-    expect(await readFile(target())).toEqual(content);
+    expect(await holds(content)).toBe(true);
     const ranges = fileRequests().map((request) => Number(/\d+/.exec(request.range ?? "0")?.[0]));
     expect(ranges).toHaveLength(3);
     expect(ranges[0]).toBe(0);
@@ -134,31 +136,32 @@ describe("pulling a model", () => {
   });
 
   test("an interrupted pull leaves no file under its real name and goes on later", async () => {
-    hub.misbehaviour.set(WEIGHTS, { bytesPerSecond: 400_000 });
+    hub.misbehaviour.set(WEIGHTS, { bytesPerSecond: 100_000 });
     await expect(pull({ leaving: true })).rejects.toThrow();
     await expect(stat(target())).rejects.toThrow();
     hub.misbehaviour.clear();
     hub.requests.length = 0;
     const progress = await pull();
-    expect(await readFile(target())).toEqual(content);
+    expect(await holds(content)).toBe(true);
     expect(fileRequests()[0]!.range).toMatch(/^bytes=[1-9]\d+-$/);
     expect(progress.find((event) => event.filename === WEIGHTS)!.bytes_downloaded).toBeGreaterThan(0);
   });
 
   test("a file that changed on the hub is not glued to the old beginning", async () => {
-    hub.misbehaviour.set(WEIGHTS, { cutAfter: { bytes: 50_000, times: 99 }, fails: { status: 500, times: 0 } });
+    hub.misbehaviour.set(WEIGHTS, { bytesPerSecond: 100_000 });
     await expect(pull({ leaving: true })).rejects.toThrow();
+    await expect(stat(target())).rejects.toThrow();
     const changed = Buffer.from(content).reverse();
     hub.add(REPOSITORY, { ...files, [WEIGHTS]: changed });
     hub.misbehaviour.clear();
     await pull();
-    expect(await readFile(target())).toEqual(changed);
+    expect(await holds(changed)).toBe(true);
   });
 
   test("a hub that ignores ranges sends the file anew", async () => {
     hub.misbehaviour.set(WEIGHTS, { cutAfter: { bytes: 50_000, times: 1 }, ignoresRanges: true });
     await pull();
-    expect(await readFile(target())).toEqual(content);
+    expect(await holds(content)).toBe(true);
   });
 
   test("errors that pass are waited out, errors that stay are told", async () => {
@@ -173,7 +176,7 @@ describe("pulling a model", () => {
     hub.misbehaviour.set(WEIGHTS, { bytesPerSecond: 4_000, slowTimes: 1 });
     await pull({ desk: openDesk(undefined, 500) });
     expect(fileRequests()).toHaveLength(2);
-    expect(await readFile(target())).toEqual(content);
+    expect(await holds(content)).toBe(true);
   });
 
   test.each([
@@ -227,7 +230,7 @@ describe("pulling a model", () => {
   });
 
   test("pulls of one model, and of variants that share files, share one download", async () => {
-    hub.misbehaviour.set(WEIGHTS, { bytesPerSecond: 400_000 });
+    hub.misbehaviour.set(WEIGHTS, { bytesPerSecond: 100_000 });
     const desk = openDesk();
     const results = await Promise.allSettled([
       pull({ desk }),
@@ -236,7 +239,7 @@ describe("pulling a model", () => {
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
     expect(fileRequests()).toHaveLength(1);
-    expect(await readFile(target())).toEqual(content);
+    expect(await holds(content)).toBe(true);
   });
 
   test("what lies in the folder already is not fetched again, and removing frees it", async () => {
