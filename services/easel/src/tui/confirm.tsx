@@ -1,5 +1,6 @@
 import { Box, Text } from "ink";
-import { useKeyListener } from "./use-keys.js";
+import { useContext, useLayoutEffect } from "react";
+import { KeyboardContext, useKeyListener } from "./use-keys.js";
 
 interface Props {
   readonly question: string;
@@ -8,6 +9,14 @@ interface Props {
 
 /** Nothing but `y` is a yes. */
 export function Confirm({ question, onAnswer }: Props) {
+  const { typingNow } = useContext(KeyboardContext);
+  // a q here says no, it does not leave
+  useLayoutEffect(() => {
+    typingNow.current = true;
+    return () => {
+      typingNow.current = false;
+    };
+  }, [typingNow]);
   useKeyListener((input) => onAnswer(input.toLowerCase() === "y"));
   return (
     <Box borderStyle="round" borderColor="red" paddingX={1}>

@@ -66,6 +66,10 @@ describe("the terminal UI", () => {
     await terminal.waitFor(/1 of \d+.*a blue boat/);
     terminal.type("x");
     await terminal.waitFor(/Delete .*\?/);
+    terminal.type("q");
+    await expect.poll(() => terminal.screen()).not.toMatch(/Delete .*\?/);
+    terminal.type("x");
+    await terminal.waitFor(/Delete .*\?/);
     terminal.type("y");
     await expect
       .poll(async () =>
