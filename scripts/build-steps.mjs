@@ -26,7 +26,7 @@ export const buildSteps = [
   {
     name: "the engine's weight kernels",
     inputs: ["packages/onnx-graph/assembly", "scripts/assembly-options.mjs"],
-    outputs: ["packages/onnx-graph/dist/block-filters.wasm", "packages/onnx-graph/dist/round-weights.wasm"],
+    outputs: ["block-filters", "fold-corners", "round-weights"].map((name) => `packages/onnx-graph/dist/${name}.wasm`),
     command: ["node", "packages/onnx-graph/assembly/build.mjs"],
   },
   {

@@ -19,7 +19,6 @@ export function blockFloats(from: usize, stride: usize, inputs: u32, taps: u32, 
   blockRows<f32>(from, stride, inputs, taps, block, to);
 }
 
-// @ts-expect-error: decorator
 @inline
 function blockRows<T>(from: usize, stride: usize, inputs: u32, taps: u32, block: u32, to: usize): void {
   const lineBytes: usize = block << 2;

@@ -22,7 +22,6 @@ export function foldFloats(from: usize, count: u32, bottom: u32, right: u32, to:
 }
 
 /** The middle line of a filter falls on the same pixels as its last one at the top, as its first one at the bottom; columns likewise. */
-// @ts-expect-error: decorator
 @inline
 function foldFilters<T>(from: usize, count: u32, bottom: u32, right: u32, to: usize): void {
   const lower: v128 = bottom ? i32x4.splat(-1) : i32x4.splat(0);
@@ -41,7 +40,6 @@ function foldFilters<T>(from: usize, count: u32, bottom: u32, right: u32, to: us
   }
 }
 
-// @ts-expect-error: decorator
 @inline
 function loadFloats<T>(at: usize): v128 {
   const four = loadFour<T>(at);

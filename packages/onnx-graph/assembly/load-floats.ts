@@ -15,7 +15,6 @@ const LARGEST: i32 = 0x7bff << FRACTION_SHIFT;
 const INFINITY_BITS: i32 = 0x7f800000;
 
 /** Four numbers as float32; halves are only extended by their sign. */
-// @ts-expect-error: decorator
 @inline
 export function loadFour<T>(at: usize): v128 {
   if (isFloat<T>()) return v128.load(at);
@@ -24,20 +23,17 @@ export function loadFour<T>(at: usize): v128 {
 }
 
 /** All ones for zeros, halves without a leading one, infinities and NaN: those whose exponent is all zeros or all ones. */
-// @ts-expect-error: decorator
 @inline
 export function isSpecial(words: v128): v128 {
   return i32x4.eq(v128.and(i32x4.add(words, i32x4.splat(0x0400)), i32x4.splat(0x7800)), i32x4.splat(0));
 }
 
-// @ts-expect-error: decorator
 @inline
 export function expandNormal(words: v128): v128 {
   const placed = v128.and(i32x4.shl(words, FRACTION_SHIFT), i32x4.splat(IN_PLACE));
   return i32x4.add(placed, i32x4.splat(EXPONENT_DIFFERENCE));
 }
 
-// @ts-expect-error: decorator
 @inline
 export function expandAny(words: v128): v128 {
   const magnitude = i32x4.shl(v128.and(words, i32x4.splat(MAGNITUDE)), FRACTION_SHIFT);

@@ -29,7 +29,6 @@ export function roundFloats(from: usize, rows: u32, inputs: u32, taps: u32, scal
   roundRows<f32>(from, rows, inputs, taps, scales, to, stride);
 }
 
-// @ts-expect-error: decorator
 @inline
 function roundRows<T>(from: usize, rows: u32, inputs: u32, taps: u32, scales: usize, to: usize, stride: usize): void {
   const columns = inputs * taps;
@@ -67,7 +66,6 @@ function roundRows<T>(from: usize, rows: u32, inputs: u32, taps: u32, scales: us
 }
 
 /** The largest magnitude of a row. Without its sign a float's bits grow with its size, so they are compared as integers. */
-// @ts-expect-error: decorator
 @inline
 function largestOf<T>(from: usize, count: u32): f32 {
   const end = from + count * sizeof<T>();
@@ -91,7 +89,6 @@ function largestOf<T>(from: usize, count: u32): f32 {
 }
 
 /** Four columns of four rows, divided by the rows' scales: the bytes of column 0 first. */
-// @ts-expect-error: decorator
 @inline
 function roundFour<T>(at: usize, rowBytes: usize, scales: usize): v128 {
   let a = loadFour<T>(at);
@@ -118,7 +115,6 @@ function roundFour<T>(at: usize, rowBytes: usize, scales: usize): v128 {
   return i8x16.shuffle(bytes, bytes, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
 }
 
-// @ts-expect-error: decorator
 @inline
 function divideAndRound(numbers: v128, scale: usize): v128 {
   return i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.div(numbers, v128.load_splat<f32>(scale))));

@@ -117,7 +117,7 @@ function takeTaps(
   const inPicture = add(g, tapLines, g.constantInts(taps.map(([, column]) => column)));
   const pixels = add(g, add(g, lines, columns), inPicture);
   const pieces = gather(g, reshape(g, picture, [0, -1, channels]), pixels, 1);
-  // not with a constant [0, 0, 0, n]: where the runtime knows how many dimensions there are but none of their sizes, it refuses a Resize to another value's size
+  // not with a constant [0, 0, 0, n]: the runtime's shape inference then refuses a Resize to another value's size further on
   const shapeOf = (value: Value, end: number): Value => g.node("Shape", [value], { start: 0, end }, "int64");
   const sizes = [shapeOf(picture, 1), shapeOf(pixels, 2), g.constantInts([taps.length * channels])];
   return g.node("Reshape", [pieces, concat(g, sizes, 0)]);

@@ -39,7 +39,6 @@ export function resumeAt(): usize {
 }
 
 /** To the byte after the closing quote. */
-// @ts-expect-error: decorator
 @inline
 function skipString(at: usize, end: usize): usize {
   while (at + 16 <= end) {
@@ -70,7 +69,6 @@ function skipString(at: usize, end: usize): usize {
 }
 
 /** To the byte after the next quote, or after the bracket that closes the value. */
-// @ts-expect-error: decorator
 @inline
 function skipStructure(at: usize, end: usize): usize {
   while (at + 16 <= end) {
@@ -135,7 +133,6 @@ export function hashHighHalf(): u32 {
   return hashHigh;
 }
 
-// @ts-expect-error: decorator
 @inline
 function mix(value: u64): u64 {
   value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93;
